@@ -34,7 +34,6 @@ ALONE = {
     "planning/invariants",
     "planning/mutex_groups",
     "planning/search",
-    "strips",
     "tests",
 }
 """Files of the crate for which the definition has a library of Python's, or nothing: it makes no search."""

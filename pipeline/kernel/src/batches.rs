@@ -3,7 +3,7 @@
 use crate::arrow::{Column, Table, Value};
 use crate::canonical::Digits;
 use crate::difference::Difference;
-use crate::domains::{pddl_of, planning_domain, rover, PlanningDomain, ROVER_NAMES};
+use crate::domains::{self, forget_known_domains, pddl_of, PlanningDomain, ROVER_NAMES};
 use crate::formulas::World;
 use crate::left::{Answer, Left};
 use crate::metrics::actions::Marks;
@@ -11,14 +11,12 @@ use crate::metrics::domain_pair::{
     self, read_executable, score_domain_pair, Batch, DomainScores, Executable, GeneratedProblem,
 };
 use crate::metrics::plans::{self, score_plan_pair, Compared, PlanScores};
-use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Search, Settings};
+use crate::metrics::problem::{read_reference, score_lone_problem, score_problem_pair, ProblemVerdict, Settings};
 use crate::model::Domain;
 use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::is_blank;
 use crate::plans::found::Steps;
-use crate::strips::comparison;
-use crate::strips::task::Task as StripsTask;
 use crate::structure::structure::DomainStructure;
 use crate::task::Task;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -32,9 +30,8 @@ pub fn score(what: u32, flags: u32, columns: &[Column]) -> Option<Table> {
     let rows = first.length;
     match (what, columns.len()) {
         (0, 3..) => {
-            let (asking, search) = (Asking::new(columns.get(3)), Search::new());
-            let references = Sharing::new(first);
-            Some(score_rows(Problems { columns, asking, settings, names, references, search, strips: None }, rows))
+            let (asking, references) = (Asking::new(columns.get(3)), Sharing::new(first));
+            Some(score_rows(Problems { columns, asking, settings, names, references }, rows))
         }
         (1, 2..) => {
             let (asking, worlds) = (Asking::new(columns.get(3)), columns.get(2).map(Sharing::new));
@@ -215,12 +212,6 @@ impl<T> Sharing<T> {
         Sharing { shared: counts.into_iter().map(|rows| Shared { rows, known: None }).collect(), of }
     }
 
-    /// The same rows, of which something else is to be known.
-    fn of_others<U>(&self) -> Sharing<U> {
-        let shared = self.shared.iter().map(|shared| Shared { rows: shared.rows, known: None }).collect();
-        Sharing { shared, of: self.of.clone() }
-    }
-
     /// What is known of the row's, read where it is not.
     fn known(&mut self, row: usize, read: impl FnOnce() -> Answer<T>) -> Answer<&mut T> {
         let known = &mut self.shared[self.of[row]?].known;
@@ -269,17 +260,12 @@ enum Asked<'a> {
 struct Asking<'a, T> {
     column: Option<&'a Column<'a>>,
     written: Option<Sharing<T>>,
-    /// The known domain without rules, where a row is in it.
-    rover: Option<Answer<T>>,
     names: Interner,
 }
 
-/// The place of the known domain without rules among those that are given by their texts.
-const ROVER: usize = usize::MAX;
-
 impl<'a, T> Asking<'a, T> {
     fn new(column: Option<&'a Column<'a>>) -> Asking<'a, T> {
-        Asking { column, written: column.map(Sharing::new), rover: None, names: Interner::new() }
+        Asking { column, written: column.map(Sharing::new), names: Interner::new() }
     }
 
     fn asked(&self, row: usize) -> Answer<Asked<'a>> {
@@ -306,7 +292,7 @@ impl<'a, T> Asking<'a, T> {
     fn forget(&mut self, row: usize, all: bool) -> bool {
         let all = all || self.names.is_full();
         if all {
-            (self.names, self.rover) = (Interner::new(), None);
+            self.names = Interner::new();
         }
         if let Some(written) = &mut self.written {
             if all {
@@ -323,56 +309,20 @@ fn is_missing(text: Option<&[u8]>) -> bool {
     !text.is_some_and(|text| !std::str::from_utf8(text).is_ok_and(is_blank))
 }
 
-/// Err where the row asks for another domain than its reference's own.
-fn same_domain(task: &Task, asked: Asked) -> Answer<()> {
-    match asked {
-        Asked::Nothing => Ok(()),
-        Asked::Named(name) if name == task.problem.words.text(task.problem.domain) => Ok(()),
-        _ => Err(Left::Setting),
+impl Asked<'_> {
+    /// True where the row asks for no other domain than the one of this name.
+    fn is(self, name: &[u8]) -> bool {
+        self == Asked::Nothing || self == Asked::Named(name)
     }
 }
 
 struct Problems<'a> {
     columns: &'a [Column<'a>],
-    asking: Asking<'a, PlanningDomain>,
+    asking: Asking<'a, Rc<PlanningDomain>>,
     settings: Settings,
     names: Interner,
-    references: Sharing<Task>,
-    search: Search,
-    /// The references in domains without rules of their own, each in the domain of this place.
-    strips: Option<Sharing<(usize, StripsTask)>>,
-}
-
-impl Problems<'_> {
-    /// The scores of a row in a domain that is given by its text, otherwise in the known domain without rules.
-    fn score_in(&mut self, row: usize, asked: Asked) -> Answer<ProblemVerdict> {
-        let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
-        if !self.settings.has_time {
-            return Err(Left::Setting);
-        }
-        let (text, own_names) = (reference.text(row)?, &mut self.names);
-        let (place, domain, names) = match asked {
-            Asked::Written(text) => self.asking.written(row, |names| planning_domain(text, names))?,
-            _ => {
-                let Asking { rover: known, names, .. } = &mut self.asking;
-                let known = known.get_or_insert_with(|| rover(names));
-                (ROVER, known.as_mut().map_err(|left| *left)?, names)
-            }
-        };
-        let domain = &*domain;
-        let (generated, is_placeholder) = (generated.text(row)?, is_placeholder.truth(row));
-        if is_missing(text) {
-            return comparison::score_lone_problem(generated, is_placeholder, self.settings, domain, names, own_names);
-        }
-        let by_name = asked == Asked::Nothing;
-        let mut read = || Ok((place, comparison::read_reference(text, by_name, domain, names, own_names)?));
-        let references = &self.references;
-        let found = self.strips.get_or_insert_with(|| references.of_others()).known(row, &mut read)?;
-        if found.0 != place {
-            *found = read()?;
-        }
-        comparison::score_problem_pair(&found.1, generated, is_placeholder, self.settings, domain, names, own_names)
-    }
+    /// Each in the domain of this place.
+    references: Sharing<(In, Task)>,
 }
 
 impl Kernel for Problems<'_> {
@@ -380,29 +330,47 @@ impl Kernel for Problems<'_> {
 
     fn score(&mut self, row: usize) -> Answer<ProblemVerdict> {
         let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
-        let (text, asked) = (reference.text(row)?, self.asking.asked(row)?);
-        match asked {
-            Asked::Written(_) => return self.score_in(row, asked),
-            Asked::Named(name) if ROVER_NAMES.contains(&name) => return self.score_in(row, asked),
-            _ => {}
-        }
-        let task = match self.references.known(row, || read_reference(text, &mut self.names)) {
-            Err(Left::Domain) if asked == Asked::Nothing => return self.score_in(row, asked),
-            task => task?,
+        let (text, asked, settings) = (reference.text(row)?, self.asking.asked(row)?, self.settings);
+        let (place, domain) = match asked {
+            Asked::Written(text) => {
+                let read = |_: &mut Interner| Ok(Rc::new(PlanningDomain::read(text, false)?));
+                let (place, domain, _) = self.asking.written(row, read)?;
+                (In::Written(place), Some(domain.clone()))
+            }
+            Asked::Named(name) if ROVER_NAMES.contains(&name) => {
+                (pddl_of(name).map_or(In::Own, In::Known), domains::known_domain(name)?)
+            }
+            _ => (In::Own, None),
         };
-        same_domain(task, asked)?;
-        let (generated, is_placeholder, names) = (generated.text(row)?, is_placeholder.truth(row), &mut self.names);
-        score_problem_pair(task, generated, is_placeholder, self.settings, names, &mut self.search)
+        let (generated, is_placeholder) = (generated.text(row)?, is_placeholder.truth(row));
+        if let Some(domain) = domain.as_ref().filter(|_| is_missing(text)) {
+            if !settings.has_time {
+                return Err(Left::Setting);
+            }
+            return score_lone_problem(domain, generated, is_placeholder, settings);
+        }
+        let names = &mut self.names;
+        let mut read = || Ok((place, read_reference(text, domain.as_ref(), settings, names)?));
+        let found = self.references.known(row, &mut read)?;
+        if found.0 != place {
+            *found = read()?;
+        }
+        let task = &found.1;
+        let name = task.problem.words.text(task.problem.domain);
+        if !settings.has_time && !task.domain.is_named() || domain.is_none() && !asked.is(name) {
+            return Err(Left::Setting);
+        }
+        score_problem_pair(task, generated, is_placeholder, settings)
     }
 
     fn forget(&mut self, row: usize, all: bool) {
-        if self.asking.forget(row, all) {
+        self.asking.forget(row, all);
+        if all {
+            forget_known_domains();
             self.names = Interner::new();
             self.references.forget_all();
-            self.strips.iter_mut().for_each(Sharing::forget_all);
         }
         self.references.forget(row);
-        self.strips.iter_mut().for_each(|strips| strips.forget(row));
     }
 }
 
@@ -538,7 +506,8 @@ impl Kernel for Domains<'_> {
                     task = Some(GeneratedProblem { text: generated.text(row)?, is_placeholder });
                 }
                 let is_task = task.is_some();
-                let mut read = || Ok((place, read_executable(known, text, is_task, batch)?));
+                let domain_text = reference.text(row)?.unwrap_or_default();
+                let mut read = || Ok((place, read_executable(known, domain_text, text, is_task, batch)?));
                 let found = problems.known(row, &mut read)?;
                 if found.0 != place {
                     *found = read()?;

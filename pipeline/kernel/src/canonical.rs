@@ -3,9 +3,11 @@
 use crate::blake2b::hex_digest;
 use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
-use crate::model::{atom, parts, Atom, Lifted, Word, Words, NO_OBJECT};
+use crate::model::{arguments, is_long, parts, Atom, Lifted, Word, Words, MOST_ARGUMENTS, NO_OBJECT};
 use crate::pddl::problems::Interner;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::iter;
 use std::rc::Rc;
 
 /// Edges and vertices that may be visited for one graph: a fifth of the definition's budget.
@@ -21,18 +23,19 @@ pub type Digits = [u8; 32];
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scene {
     Goal,
+    Possible,
     Init,
     NoGoal,
 }
 
-const SCENES: [&[u8]; 3] = [b"goal", b"init", b"no reachable state has"];
+const SCENES: [&[u8]; 4] = [b"goal", b"goal possible", b"init", b"no reachable state has"];
 
-/// `digest(2, fingerprint, (outline, form), …)` of some labelled graphs.
-pub fn digest(version: usize, fingerprint: &str, graphs: &[(&LabelledGraph, &Labelling)]) -> Digits {
+/// `digest(version, fingerprint, (outline, form), …)` of some labelled graphs.
+pub fn digest(version: usize, fingerprint: &[u8], graphs: &[(&LabelledGraph, &Labelling)]) -> Digits {
     let mut bytes = Vec::with_capacity(4096);
     encode_number(&mut bytes, 2 + graphs.len());
     encode_number(&mut bytes, version);
-    encode_text(&mut bytes, fingerprint.as_bytes());
+    encode_text(&mut bytes, fingerprint);
     graphs.iter().for_each(|(graph, labelling)| encode_form(&mut bytes, graph, labelling));
     hex_digest(&bytes)
 }
@@ -62,12 +65,25 @@ pub fn encode_text(bytes: &mut Vec<u8>, text: &[u8]) {
 type Edge = (u32, u32, u32);
 
 /// A relation, how many vertices it joins, and these.
-pub type Link = (u32, usize, [u32; 3]);
+pub type Link = (u32, usize, [u32; MOST_ARGUMENTS]);
 
-/// How many vertices a link joins: from none to three.
-const ARITIES: usize = 4;
+/// How many vertices a link joins: from none to four.
+const ARITIES: usize = 1 + MOST_ARGUMENTS;
 
 const NONE: u32 = u32::MAX;
+
+/// The bits of a colour, a vertex or a relation in a number that is made of several.
+const BITS: u32 = 21;
+
+/// An edge as one number.
+fn packed((relation, first, second): Edge) -> u64 {
+    u64::from(relation) << (2 * BITS) | u64::from(first) << BITS | u64::from(second)
+}
+
+fn unpacked(edge: u64) -> Edge {
+    const MASK: u64 = (1 << BITS) - 1;
+    ((edge >> (2 * BITS)) as u32, (edge >> BITS & MASK) as u32, (edge & MASK) as u32)
+}
 
 /// The graph of some scenes over typed objects, which are numbered in the order of the text.
 pub struct LabelledGraph {
@@ -90,51 +106,90 @@ pub struct Labelling {
 }
 
 impl LabelledGraph {
-    /// `types` are those of the objects; `scenes` come in the order of their names, each with sorted atoms.
-    pub fn new(words: &Words, types: &[Word], number: &[u32], scenes: &[(Scene, &[Atom])]) -> LabelledGraph {
+    /// `types` are those of the objects; `scenes` come in the order of their names, each with sorted atoms. An atom of
+    /// more than two arguments is a vertex, and so is a constant that is named.
+    pub fn new(
+        words: &Words,
+        types: &[Word],
+        constants: &[Word],
+        number: &[u32],
+        scenes: &[(Scene, &[Atom])],
+    ) -> LabelledGraph {
         let count = scenes.iter().map(|(_, atoms)| atoms.len()).sum();
+        let mut kinds: Vec<u32> = types.iter().map(|type_| words.count() as u32 + type_).collect();
+        let mut number = Cow::Borrowed(number);
+        if !constants.is_empty() {
+            let mut is_named = words.each(false);
+            for atom in scenes.iter().flat_map(|(_, atoms)| *atoms) {
+                arguments(*atom).for_each(|word| is_named[word as usize] = true);
+            }
+            for name in constants.iter().filter(|name| is_named[**name as usize]) {
+                number.to_mut()[*name as usize] = kinds.len() as u32;
+                kinds.push(*name);
+            }
+        }
+        let objects = kinds.len() as u32;
         // A label is a scene, a predicate and a number of arguments, in one number.
-        let mut labels: Vec<u32> = Vec::with_capacity(16);
-        // Objects with the places of their labels, and edges with those of theirs, packed as atoms are.
+        let mut labels: Vec<u64> = Vec::with_capacity(16);
+        // Objects with the places of their labels, and edges with those of theirs.
         let mut marks: Vec<(u32, u32)> = Vec::with_capacity(count);
-        let mut packed: Vec<u64> = Vec::with_capacity(count);
+        let mut edges: Vec<u64> = Vec::with_capacity(count);
+        let mut longer: Vec<(u32, Atom)> = Vec::new();
         let mut place = 0;
         for (scene, atoms) in scenes {
             let mut last = None;
             for each in *atoms {
                 let (predicate, first, second) = parts(*each);
-                let label =
-                    ((*scene as u32) << 24) | (predicate << 2) | (u32::from(first != 0) + u32::from(second != 0));
+                let mut arity = usize::from(first != 0) + usize::from(second != 0);
+                if is_long(*each) {
+                    arity = arguments(*each).count();
+                }
+                let label = (*scene as u64) << 40 | u64::from(predicate) << 3 | arity as u64;
                 if last != Some(label) {
                     last = Some(label);
                     // Atoms are sorted, but one predicate may have several numbers of arguments.
-                    let known = labels.iter().rev().take(3).position(|known| *known == label);
+                    let known = labels.iter().rev().take(1 + MOST_ARGUMENTS).position(|known| *known == label);
                     place = known.map_or(labels.len(), |back| labels.len() - 1 - back);
                     if place == labels.len() {
                         labels.push(label);
                     }
                 }
                 let (first, second) = (number[first as usize], number[second as usize]); // `NO_OBJECT` of word 0
-                if second != NO_OBJECT && first != second {
-                    packed.push(atom(place as u32, first, second));
+                if arity > 2 {
+                    longer.push((place as u32, *each));
+                } else if second != NO_OBJECT && first != second {
+                    edges.push(packed((place as u32, first, second)));
                 } else if first != NO_OBJECT {
                     marks.push((first, place as u32));
                 }
             }
         }
-        let sorted = sorted_by(0..labels.len() as u32, |place| labels[place as usize]);
+        let mut sorted: Vec<u32> = (0..labels.len() as u32).collect();
+        sorted.sort_unstable_by_key(|place| labels[*place as usize]);
         let mut relation = vec![0; labels.len()];
         for (rank, place) in (0..).zip(&sorted) {
             relation[*place as usize] = rank;
         }
-        for edge in &mut packed {
-            let (place, first, second) = parts(*edge);
-            *edge = atom(relation[place as usize], first, second);
+        for edge in &mut edges {
+            let (place, first, second) = unpacked(*edge);
+            *edge = packed((relation[place as usize], first, second));
         }
         marks.iter_mut().for_each(|(_, label)| *label = relation[*label as usize]);
-        packed.sort_unstable();
-        let edges: Vec<Edge> = packed.into_iter().map(parts).collect();
-        let mut often = vec![0; labels.len()];
+        let mut relations = labels.len() as u32;
+        if !longer.is_empty() {
+            longer.sort_by_key(|(place, _)| relation[*place as usize]);
+            for (place, atom) in longer {
+                marks.push((kinds.len() as u32, relation[place as usize]));
+                let from = kinds.len() as u32;
+                let vertices = arguments(atom).map(|name| number[name as usize]);
+                edges.extend((relations..).zip(vertices).map(|(relation, to)| packed((relation, from, to))));
+                kinds.push(2 * words.count() as u32 + 1);
+            }
+            relations += MOST_ARGUMENTS as u32;
+        }
+        edges.sort_unstable();
+        let edges: Vec<Edge> = edges.into_iter().map(unpacked).collect();
+        let mut often = vec![0; relations as usize];
         for (relation, _, _) in &edges {
             often[*relation as usize] += 1;
         }
@@ -144,12 +199,11 @@ impl LabelledGraph {
         for place in &sorted {
             let label = labels[*place as usize];
             encode_number(&mut outline, 3);
-            encode_text(&mut outline, SCENES[(label >> 24) as usize]);
-            encode_text(&mut outline, words.text(label >> 2 & 0x3F_FFFF));
-            encode_number(&mut outline, (label & 3) as usize);
+            encode_text(&mut outline, SCENES[(label >> 40) as usize]);
+            encode_text(&mut outline, words.text((label >> 3 & 0xFFFF_FFFF) as Word));
+            encode_number(&mut outline, (label & 7) as usize);
         }
-        let kinds = kinds(words, types, &marks, &mut outline);
-        let objects = types.len() as u32;
+        let kinds = colours(words, &kinds, &marks, &mut outline);
         LabelledGraph { outline, kinds, edges, often, objects }
     }
 
@@ -256,7 +310,7 @@ impl LabelledGraph {
             sorted.sort_by(|one, other| names.order_of(one.1, other.1)); // vertices of atoms are numbered by their names
         }
         for (scene, atom) in sorted {
-            let mut vertices = [0; 3];
+            let mut vertices = [0; MOST_ARGUMENTS];
             for (place, term) in atom[1..].iter().enumerate() {
                 *vertices.get_mut(place).ok_or(Left::Arity)? = *vertex.get(term).ok_or(Left::Notation)?;
             }
@@ -294,10 +348,14 @@ fn in_order<T: Copy>(count: usize, all: &[T], key: impl Fn(&T) -> u32) -> Vec<T>
     sorted
 }
 
-/// The number of the kind of each object, and the second half of the outline.
-fn kinds(words: &Words, types: &[Word], marks: &[(u32, u32)], outline: &mut Vec<u8>) -> Vec<u32> {
+/// A kind or a mark that is not compared beside others.
+const LARGE: u32 = 0xFFFF;
+
+/// The number of the kind of each vertex, and the second half of the outline. In the order of their texts, a constant is
+/// its own kind, an object of some type, or an atom.
+fn colours(words: &Words, kinds: &[u32], marks: &[(u32, u32)], outline: &mut Vec<u8>) -> Vec<u32> {
     // The marks object by object, and where those of each begin.
-    let mut start = vec![0; types.len() + 2];
+    let mut start = vec![0; kinds.len() + 2];
     for (object, _) in marks {
         start[*object as usize + 2] += 1;
     }
@@ -310,42 +368,55 @@ fn kinds(words: &Words, types: &[Word], marks: &[(u32, u32)], outline: &mut Vec<
         sorted[*next] = *mark;
         *next += 1;
     }
-    for object in 0..types.len() {
+    for object in 0..kinds.len() {
         sorted[start[object]..start[object + 1]].sort_unstable();
     }
     let own = |object: u32| sorted[start[object as usize]..start[object as usize + 1]].iter().copied();
-    // Type and first marks as one number: of most objects they are all.
-    let mut order: Vec<(u64, u32)> = Vec::with_capacity(types.len());
-    for (object, type_) in (0..).zip(types) {
-        let mut marks = own(object).map(|mark| u64::from(mark) + 1);
-        let key = (0..3).fold(u64::from(*type_), |key, _| key << 16 | marks.next().unwrap_or(0));
+    // Kind and first marks as one number, of 16 bits each: of most objects they are all. Of others the last bits are set.
+    let mut order: Vec<(u64, u32)> = Vec::with_capacity(kinds.len());
+    for (object, kind) in (0..).zip(kinds) {
+        let (mut key, mut at) = (0, 64);
+        for part in iter::once(*kind).chain(own(object).map(|mark| mark + 1)).take(4) {
+            at -= 16;
+            key |= u64::from(part.min(LARGE)) << at;
+            if part >= LARGE {
+                key |= u64::from(LARGE);
+                break;
+            }
+        }
         order.push((key, object));
     }
     order.sort_unstable();
-    let further = |object: u32| own(object).skip(3);
-    for group in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|group| group[0].0 & 0xFFFF != 0) {
-        group.sort_unstable_by(|a, b| further(a.1).cmp(further(b.1)).then(a.1.cmp(&b.1)));
+    let compare = |a: u32, b: u32| kinds[a as usize].cmp(&kinds[b as usize]).then_with(|| own(a).cmp(own(b)));
+    let is_all = |key: u64| key as u16 == 0;
+    for group in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|group| !is_all(group[0].0)) {
+        group.sort_unstable_by(|a, b| compare(a.1, b.1).then(a.1.cmp(&b.1)));
     }
-    let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && further(a.1).eq(further(b.1));
+    let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && (is_all(a.0) || compare(a.1, b.1).is_eq());
+    let count_of_words = words.count() as u32;
     let how_many = outline.len();
     encode_number(outline, 0); // of kinds, which is known when they have been gone through
     let mut count = 0;
-    let mut kinds = vec![0; types.len()];
+    let mut colours = vec![0; kinds.len()];
     let mut before = 0;
     for group in order.chunk_by(same) {
         count += 1;
         encode_number(outline, 3);
-        encode_text(outline, words.text(types[group[0].1 as usize]));
+        match kinds[group[0].1 as usize] {
+            kind if kind > 2 * count_of_words => encode_text(outline, b""),
+            kind if kind > count_of_words => encode_text(outline, words.text(kind - count_of_words)),
+            name => encode_text(outline, &[b"= ", words.text(name)].concat()),
+        }
         encode_number(outline, own(group[0].1).count());
         own(group[0].1).for_each(|mark| encode_number(outline, mark as usize));
         encode_number(outline, group.len());
         for (_, object) in group {
-            kinds[*object as usize] = before;
+            colours[*object as usize] = before;
         }
         before += group.len() as u32;
     }
     outline[how_many..how_many + 8].copy_from_slice(&u64::to_le_bytes(count));
-    kinds
+    colours
 }
 
 #[derive(Clone)]
@@ -453,7 +524,6 @@ impl Piece {
 /// Who heard, from which direction, which colour, as one number: the order of numbers is that of such lists.
 type Heard = u64;
 
-const BITS: u32 = 21;
 const HEARD: u64 = (1 << (2 * BITS + 1)) - 1;
 
 fn heard_by(heard: Heard) -> u32 {
@@ -587,9 +657,9 @@ impl Search {
         let mut form = Vec::with_capacity(2 + 2 * piece.cells.len() + 4 * piece.edges.len());
         form.push(piece.cells.len() as u32);
         cells().for_each(|cell| form.extend([cell.colour, cell.size as u32]));
-        let line = |edge: &Edge| atom(edge.0, colour[edge.1 as usize], colour[edge.2 as usize]); // packed as atoms are
+        let line = |edge: &Edge| packed((edge.0, colour[edge.1 as usize], colour[edge.2 as usize]));
         let mut lines: Vec<(u64, u32)> = piece.edges.iter().zip(0..).map(|(edge, place)| (line(edge), place)).collect();
-        let same_relation = |a: &(u64, u32), b: &(u64, u32)| parts(a.0).0 == parts(b.0).0;
+        let same_relation = |a: &(u64, u32), b: &(u64, u32)| unpacked(a.0).0 == unpacked(b.0).0;
         lines.chunk_by_mut(same_relation).for_each(<[_]>::sort_unstable); // relation by relation, as the edges are
         let count_at = form.len();
         form.push(0);
@@ -597,7 +667,7 @@ impl Search {
         let mut left: Vec<u32> = Vec::new();
         let size = |vertex: u32| piece.cells[piece.cell[vertex as usize] as usize].size;
         for group in lines.chunk_by(|a, b| a.0 == b.0) {
-            let (relation, first, second) = parts(group[0].0);
+            let (relation, first, second) = unpacked(group[0].0);
             form[count_at] += 1;
             form.extend([relation, first, second, group.len() as u32]);
             // Edges between all vertices of two cells say nothing more than the quotient.

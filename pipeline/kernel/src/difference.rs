@@ -3,12 +3,12 @@
 //! A difference is a kind, a name of a function of definition/words.py, and its fields, which are the function's
 //! parameters. So it crosses the border, typed; nothing here is said in words.
 
-use crate::domains::Unsolvable;
 use crate::equivalence::{Pair, UNKNOWN};
 use crate::hashing::{HashMap, HashSet};
-use crate::model::{has, parts, predicate, renamed, Atom, Known, Problem, Word, Words, NO_OBJECT};
-use crate::task::Misfit;
-use std::collections::BTreeMap;
+use crate::left::Answer;
+use crate::model::{arguments, has, predicate, renamed, Atom, Problem, Word, Words, NO_OBJECT};
+use crate::task::{Misfit, Task, Unsolvable};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Objects that a difference names.
 const MOST_NAMES: usize = 5;
@@ -63,13 +63,6 @@ impl Difference {
     pub fn counts(self, found: usize, expected: usize) -> Difference {
         self.number("found", found).number("expected", expected)
     }
-}
-
-/// The words of an atom.
-pub fn words_of(words: &Words, atom: Atom) -> Vec<Vec<u8>> {
-    let (predicate, first, second) = parts(atom);
-    let present = [predicate, first, second].into_iter().filter(|word| *word != 0);
-    present.map(|word| words.text(word).to_vec()).collect()
 }
 
 /// Both numbers of objects, and which objects are missing or extra where names tell.
@@ -146,9 +139,8 @@ impl<'a> Joined<'a> {
         }
     }
 
-    fn words_of(&self, atom: Atom) -> impl Iterator<Item = &[u8]> {
-        let (predicate, first, second) = parts(atom);
-        let present = [predicate, first, second].into_iter().filter(|word| *word != 0);
+    fn texts(&self, atom: Atom) -> impl Iterator<Item = &[u8]> {
+        let present = [predicate(atom)].into_iter().chain(arguments(atom));
         present.map(|word| self.words[word as usize])
     }
 }
@@ -172,11 +164,10 @@ pub fn init_difference(pair: &Pair) -> Difference {
     let extra = found.iter().find(|atom| !has(&wanted, **atom));
     let mut difference = Difference::of("init");
     if let Some(atom) = missing {
-        difference =
-            difference.words("lacks", joined.words_of(*atom)).words("lacks_here", joined.words_of(in_ours(*atom)));
+        difference = difference.words("lacks", joined.texts(*atom)).words("lacks_here", joined.texts(in_ours(*atom)));
     }
     if let Some(atom) = extra {
-        difference = difference.words("has", joined.words_of(in_ours(*atom)));
+        difference = difference.words("has", joined.texts(in_ours(*atom)));
     }
     difference
 }
@@ -234,10 +225,11 @@ fn object_roles(problem: &Problem, joined: &[Word]) -> Vec<Vec<u64>> {
     let mut roles: Vec<Vec<u64>> = vec![Vec::new(); problem.objects.len()];
     for (scene, atoms) in [(0, &problem.init), (1, &problem.goal)] {
         for atom in atoms {
-            let (predicate, first, second) = parts(*atom);
-            for (position, name) in [(0, first), (1, second)].into_iter().filter(|(_, name)| *name != 0) {
-                let role = u64::from(joined[predicate as usize]) << 2 | position << 1 | scene;
-                roles[problem.number[name as usize] as usize].push(role);
+            for (position, name) in (0..).zip(arguments(*atom)) {
+                let role = u64::from(joined[predicate(*atom) as usize]) << 8 | position << 1 | scene;
+                if let Some(own) = roles.get_mut(problem.number[name as usize] as usize) {
+                    own.push(role); // of an object, no constant
+                }
             }
         }
     }
@@ -248,28 +240,50 @@ fn object_roles(problem: &Problem, joined: &[Word]) -> Vec<Vec<u64>> {
     roles
 }
 
+/// The proof that no reachable state has the reference's goal, and which predicates the known domain without rules does
+/// not have; None where one has it.
+pub fn reference_unsolvable(reference: &Task) -> Answer<Option<Difference>> {
+    let (Problem { words, init, goal, .. }, domain) = (&*reference.problem, &reference.domain);
+    let Err(proof) = reference.closure()? else { return Ok(None) };
+    let found = unsolvable("reference unsolvable", words, proof);
+    let declared = &domain.structure.domain.predicates;
+    let used: BTreeSet<Word> = init.iter().chain(goal).map(|atom| predicate(*atom)).collect();
+    let unknown: Vec<Word> = used.into_iter().filter(|name| !declared.contains_key(&words.number(*name))).collect();
+    if !domain.is_rover || unknown.is_empty() {
+        return Ok(Some(found));
+    }
+    let name = domain.names.text(domain.structure.domain.name);
+    let shown = [name].into_iter().chain(unknown.iter().take(MOST_NAMES).map(|name| words.text(*name)));
+    Ok(Some(found.words("names", shown).number("found", unknown.len())))
+}
+
 /// The proof that the goal is out of reach.
-pub fn unsolvable(words: &Words, proof: &Unsolvable) -> Difference {
-    let atoms = proof.atoms.iter().map(|atom| words_of(words, *atom));
-    let says = if proof.never_true { "never true" } else { "exclude each other" };
-    Difference::of("unsolvable").because("reason", Difference::of(says).lists("atoms", atoms))
+pub fn unsolvable(kind: &'static str, words: &Words, proof: &Unsolvable) -> Difference {
+    let reason = match proof {
+        Unsolvable::ByRules(proof) => {
+            let says = if proof.never_true { "never true" } else { "exclude each other" };
+            Difference::of(says).lists("atoms", proof.atoms.iter().map(|atom| words.texts(*atom)))
+        }
+        Unsolvable::NeverAdded(atom) => Difference::of("never added").words("atom", words.texts(*atom)),
+        Unsolvable::BySearch(proof) => proof.difference(),
+    };
+    Difference::of(kind).because("reason", reason)
 }
 
 /// An atom of the reference's goal that the answer's does not imply, in the words of both.
 pub fn reference_asks(pair: &Pair, theirs: Atom, map: &[Word]) -> Difference {
     let words = &pair.reference.problem.words;
-    let (_, first, second) = parts(theirs);
     let mut here = vec![words.text(predicate(theirs))];
-    for argument in [first, second].into_iter().filter(|word| *word != 0) {
+    for argument in arguments(theirs) {
         let ours = pair.generated.problem.objects.iter().find(|(name, _)| map[*name as usize] == argument);
         here.push(ours.map_or(words.text(argument), |(name, _)| pair.generated.problem.words.text(*name)));
     }
-    Difference::of("goal").words("lacks", words_of(words, theirs)).words("lacks_here", here)
+    Difference::of("goal").words("lacks", words.texts(theirs)).words("lacks_here", here)
 }
 
 /// An atom of the answer's goal that the reference's does not imply.
 pub fn generated_asks(pair: &Pair, atom: Atom) -> Difference {
-    Difference::of("goal").words("has", words_of(&pair.generated.problem.words, atom))
+    Difference::of("goal").words("has", pair.generated.problem.words.texts(atom))
 }
 
 /// How many atoms full specification added to each goal.
@@ -277,20 +291,14 @@ pub fn closures_agree(ours: usize, theirs: usize) -> Difference {
     Difference::of("closures agree").counts(ours, theirs)
 }
 
-/// Why the declarations of a typed domain do not admit a problem.
-pub fn ill_typed(words: &Words, misfit: &Misfit) -> Difference {
-    let (Misfit::Predicate(atom) | Misfit::Arguments(atom, _) | Misfit::Type(atom, ..)) = misfit;
-    let atom = words_of(words, *atom);
+/// Why the declarations of a typed domain do not admit an atom of the problem.
+pub fn ill_typed(words: &Words, atom: Atom, misfit: &Misfit) -> Difference {
+    let atom = words.texts(atom);
     let why = match misfit {
-        Misfit::Predicate(_) => no_such_predicate(&atom),
-        Misfit::Arguments(_, takes) => wrong_number_of_arguments(&atom, *takes),
-        Misfit::Type(_, place, wanted, type_) => {
-            let wanted: &[u8] = match wanted {
-                Known::Robot => b"robot",
-                Known::Tile => b"tile",
-                _ => b"color",
-            };
-            wrong_type(&atom, *place, wanted, words.text(*type_))
+        Misfit::Predicate => no_such_predicate(&atom),
+        Misfit::Arguments(takes) => wrong_number_of_arguments(&atom, *takes),
+        Misfit::Type(place, wanted, type_) => {
+            wrong_type(&atom, *place, words.text(words.place_of(*wanted)), words.text(*type_))
         }
     };
     Difference::of("ill typed problem").because("why", why)

@@ -7,7 +7,7 @@ use crate::task::{Graph, Task};
 use std::cmp::Ordering;
 
 /// Stands for a word that the other problem does not have; no atom of that problem has it.
-pub const UNKNOWN: Word = (1 << 21) - 1;
+pub const UNKNOWN: Word = (1 << 25) - 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -84,10 +84,19 @@ pub struct Decision {
     pub verdict: Verdict,
     pub equivalent_untyped: bool,
     pub difference: Difference,
-    /// The reference's word for each object of the answer.
+    /// The reference's word for each object of the answer: it proves a yes; where the goals differ it maps the initial states.
     pub object_map: Option<Vec<Word>>,
     /// The map that takes goal to goal: in placeholder mode.
     pub goal_map: Option<Vec<Word>>,
+    /// An atom of one goal, in its own words, that the other's closure lacks; true where it is the reference's.
+    pub separating: Option<(bool, Atom)>,
+}
+
+impl Decision {
+    /// That of a reference whose goal is out of reach.
+    pub fn invalid(difference: Difference) -> Decision {
+        decision(Verdict::ReferenceInvalid, difference, None)
+    }
 }
 
 /// Whether the generated problem is the reference's planning problem, strictly and ignoring types.
@@ -99,6 +108,7 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
             difference: difference::object_count(pair),
             object_map: None,
             goal_map: None,
+            separating: None,
         });
     }
     let strict = decide_strictly(pair, is_placeholder)?;
@@ -120,7 +130,7 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
 }
 
 fn decision(verdict: Verdict, difference: Difference, object_map: Option<Vec<Word>>) -> Decision {
-    Decision { verdict, equivalent_untyped: false, difference, object_map, goal_map: None }
+    Decision { verdict, equivalent_untyped: false, difference, object_map, goal_map: None, separating: None }
 }
 
 /// The cases of the algorithm, in order of cost.
@@ -146,21 +156,20 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     if !init_alike || (!same_init && !initial_scenes().0.same_invariant(initial_scenes().1)) {
         return without_words(Verdict::InitDiffers, None);
     }
-    // An unsolvable reference is the definition's to speak of; without types, a solvable one may become so.
-    let Ok(wanted) = pair.reference.closure()? else {
-        return Err(Left::Reference);
-    };
-    let closure = pair.generated.closure()?;
+    if same_init {
+        pair.generated.starts_like(pair.reference);
+    }
     let init_map = || {
         if same_init {
             return Ok(Some(pair.to_reference.to_vec()));
         }
         object_map(pair, initial_scenes().0, initial_scenes().1)
     };
-    if let Ok(closure) = closure {
+    let (closure, wanted) = (pair.generated.closure()?, pair.reference.closure()?);
+    if let (Ok(closure), Ok(wanted)) = (closure, wanted) {
         let mut goal_map = None;
         let map = if is_placeholder {
-            goal_map = if same_names && same_atoms(pair, closure, wanted) {
+            goal_map = if same_names && same_closed_goals(pair, closure, wanted)? {
                 Some(pair.to_reference.to_vec())
             } else {
                 object_map(pair, pair.generated.closed_goal_scene()?, pair.reference.closed_goal_scene()?)?
@@ -184,34 +193,39 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     let Some(map) = init_map()? else {
         return without_words(Verdict::InitDiffers, None);
     };
+    // An unsolvable reference is the definition's to speak of; without types, a solvable one may become so.
+    let wanted = wanted.as_ref().map_err(|_| Left::Reference)?;
     let closure = match closure {
         Ok(closure) => closure,
         Err(proof) => {
-            return Ok(decision(Verdict::Unsolvable, difference::unsolvable(&ours.words, proof), None));
+            return Ok(decision(Verdict::Unsolvable, difference::unsolvable("unsolvable", &ours.words, proof), None));
         }
     };
     // The words of the reference as those of the answer, objects by the map.
     let mut predicates = theirs.words.each(UNKNOWN);
     let mut back = theirs.words.each(UNKNOWN);
+    back[0] = 0;
     for word in 1..ours.words.count() as Word + 1 {
         let known = pair.to_reference[word as usize];
         if known != UNKNOWN {
             predicates[known as usize] = word;
         }
-        if ours.number[word as usize] != NO_OBJECT {
+        if map[word as usize] != UNKNOWN {
             back[map[word as usize] as usize] = word;
         }
     }
     let not_implied = theirs.goal.iter().find(|atom| !has(closure, renamed(**atom, &predicates, &back)));
-    if let Some(atom) = not_implied {
-        return Ok(decision(Verdict::GoalDiffers, difference::reference_asks(pair, *atom, &map), None));
-    }
-    let not_asked = ours.goal.iter().find(|atom| !has(wanted, renamed(**atom, pair.to_reference, &map)));
-    let difference = match not_asked {
-        Some(atom) => difference::generated_asks(pair, *atom),
-        None => Difference::of("goal placement"),
+    let (difference, separating) = match not_implied {
+        Some(atom) => (difference::reference_asks(pair, *atom, &map), Some((true, *atom))),
+        None => {
+            let is_asked = |atom: &&Atom| has(wanted, renamed(**atom, pair.to_reference, &map));
+            match ours.goal.iter().find(|atom| !is_asked(atom)) {
+                Some(atom) => (difference::generated_asks(pair, *atom), Some((false, *atom))),
+                None => (Difference::of("goal placement"), None),
+            }
+        }
     };
-    Ok(decision(Verdict::GoalDiffers, difference, None))
+    Ok(Decision { separating, ..decision(Verdict::GoalDiffers, difference, Some(map)) })
 }
 
 /// True where both have the same objects of the same types; they have equally many.
@@ -239,6 +253,14 @@ fn same_atoms(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
     ours.len() == theirs.len() && translated.eq(theirs.iter().copied())
 }
 
+/// True where the atoms of cl(goal) are the same; where operators ask for atoms to be false, the possible ones, too.
+fn same_closed_goals(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> Answer<bool> {
+    if !same_atoms(pair, ours, theirs) || !pair.reference.domain.uses_negation {
+        return Ok(same_atoms(pair, ours, theirs));
+    }
+    Ok(same_atoms(pair, pair.generated.possible()?, pair.reference.possible()?))
+}
+
 /// True where both have equally many atoms of each predicate, as isomorphic scenes do.
 fn same_predicates(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
     let translated = ours.iter().map(|atom| pair.to_reference[predicate(*atom) as usize]);
@@ -250,10 +272,16 @@ fn object_map(pair: &Pair, ours: &Graph, theirs: &Graph) -> Answer<Option<Vec<Wo
     let Some((ours, theirs)) = ours.orders(theirs)? else {
         return Ok(None);
     };
-    let mut map = pair.generated.problem.words.each(UNKNOWN);
-    for (own, other) in ours.iter().zip(theirs) {
-        let (name, _) = pair.generated.problem.objects[*own as usize];
-        map[name as usize] = pair.reference.problem.objects[*other as usize].0;
+    let (own, other) = (&pair.generated.problem, &pair.reference.problem);
+    let mut map = own.words.each(UNKNOWN);
+    map[0] = 0;
+    for (one, two) in ours.iter().zip(theirs) {
+        // Behind the objects there are constants and atoms.
+        if let (Some((name, _)), Some((known, _))) = (own.objects.get(*one as usize), other.objects.get(*two as usize))
+        {
+            map[*name as usize] = *known;
+        }
     }
+    pair.generated.domain.constants(&own.words).for_each(|name| map[name as usize] = pair.to_reference[name as usize]);
     Ok(Some(map))
 }

@@ -97,7 +97,7 @@ pub fn is_ill_typed(
 
 /// The number of an atom; 0 is none.
 fn atom_number(atoms: &mut grounding::Atoms, atom: Lifted) -> Atom {
-    u64::from(atoms.number(atom)) + 1
+    Atom::from(atoms.number(atom)) + 1
 }
 
 impl World {

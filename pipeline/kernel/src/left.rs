@@ -13,7 +13,7 @@ pub enum Left {
     Thoughts,
     /// A block that is not plain, so that only the `pddl` package can say what it means; a plan in other notations.
     Notation,
-    /// An atom with more than two arguments.
+    /// An atom with more than four arguments.
     Arity,
     /// A reference that cannot be read, has no solution or is ill-typed.
     Reference,

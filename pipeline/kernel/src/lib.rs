@@ -26,7 +26,6 @@ mod pddl;
 mod planning;
 mod plans;
 mod states;
-mod strips;
 mod structure;
 mod task;
 mod task_equivalence;

@@ -1,6 +1,6 @@
 //! The values of planning (definition/model.py): words, atoms, problems.
 //!
-//! A word is its place, from 1, among the sorted words of its problem; an atom is one number made of up to three words.
+//! A word is its place, from 1, among the sorted words of its problem; an atom is one number made of up to five words.
 //! So the order of numbers is Python's order of names, and that of tuples of names: `sorted` and `min` agree.
 
 use crate::fraction::Fraction;
@@ -11,38 +11,70 @@ use std::collections::BTreeMap;
 /// The place of a word among the sorted words of a problem, from 1; 0 where an atom has no further argument.
 pub type Word = u32;
 
-/// A predicate and up to two arguments.
-pub type Atom = u64;
+/// A predicate and up to four arguments, each a word of 25 bits.
+pub type Atom = u128;
 
-const BITS: u32 = 21;
+const BITS: u32 = 25;
 const MASK: u64 = (1 << BITS) - 1;
 
-/// The most different words of a problem; far below what an atom has room for, also where two problems are joined.
+/// The most arguments of an atom.
+pub const MOST_ARGUMENTS: usize = 4;
+
+/// The most different words of a problem; far below what an atom has room for.
 pub const MOST_WORDS: usize = 8_000;
 
-pub fn atom(predicate: Word, first: Word, second: Word) -> Atom {
-    u64::from(predicate) << (2 * BITS) | u64::from(first) << BITS | u64::from(second)
+/// The atom of these words, first its predicate; 0 for arguments that it does not have.
+#[inline]
+pub fn atom_of([predicate, first, second, third, fourth]: [Word; 1 + MOST_ARGUMENTS]) -> Atom {
+    let pair = |high: Word, low: Word| u64::from(high) << BITS | u64::from(low);
+    u128::from(pair(predicate, first)) << (3 * BITS)
+        | u128::from(second) << (2 * BITS)
+        | u128::from(pair(third, fourth))
 }
 
+pub fn atom(predicate: Word, first: Word, second: Word) -> Atom {
+    atom_of([predicate, first, second, 0, 0])
+}
+
+/// The words of an atom, as `atom_of` takes them.
+#[inline]
+pub fn words_of(atom: Atom) -> [Word; 1 + MOST_ARGUMENTS] {
+    let (predicate, first, second) = parts(atom);
+    let low = atom as u64;
+    [predicate, first, second, (low >> BITS & MASK) as Word, (low & MASK) as Word]
+}
+
+/// The predicate and the first two arguments.
+#[inline]
 pub fn parts(atom: Atom) -> (Word, Word, Word) {
-    ((atom >> (2 * BITS)) as Word, (atom >> BITS & MASK) as Word, (atom & MASK) as Word)
+    let high = (atom >> (3 * BITS)) as u64;
+    ((high >> BITS) as Word, (high & MASK) as Word, ((atom >> (2 * BITS)) as u64 & MASK) as Word)
 }
 
 pub fn predicate(atom: Atom) -> Word {
-    (atom >> (2 * BITS)) as Word
+    (atom >> (4 * BITS)) as Word
 }
 
-/// The atom with other words for its predicate and its arguments.
+/// True where the atom has more than two arguments.
+#[inline]
+pub fn is_long(atom: Atom) -> bool {
+    atom as u64 & ((1 << (2 * BITS)) - 1) != 0
+}
+
+/// The arguments that the atom has.
+pub fn arguments(atom: Atom) -> impl Iterator<Item = Word> {
+    words_of(atom).into_iter().skip(1).take_while(|word| *word != 0)
+}
+
+/// The atom with other words for its predicate and its arguments; `arguments` have 0 for 0.
 pub fn renamed(each: Atom, predicates: &[Word], arguments: &[Word]) -> Atom {
-    let (predicate, first, second) = parts(each);
-    let argument = |word: Word| {
-        if word == 0 {
-            0
-        } else {
-            arguments[word as usize]
-        }
-    };
-    atom(predicates[predicate as usize], argument(first), argument(second))
+    let (own, first, second) = parts(each);
+    let short = atom(predicates[own as usize], arguments[first as usize], arguments[second as usize]);
+    if !is_long(each) {
+        return short;
+    }
+    let [.., third, fourth] = words_of(each).map(|word| arguments[word as usize]);
+    short | atom_of([0, 0, 0, third, fourth])
 }
 
 macro_rules! known_words {
@@ -76,32 +108,29 @@ impl Known {
 /// How many known words there are.
 pub const KNOWN_WORDS: usize = Known::Other as usize;
 
-/// The sorted words of a problem.
-#[derive(Default)]
+/// The sorted words of a problem. Among them are the known words and those of its domain.
+#[derive(Clone, Default)]
 pub struct Words {
     bytes: Vec<u8>,
     spans: Vec<Span>,
-    places: [Word; KNOWN_WORDS],
+    /// The word of each number of the interner that the problem was read with.
+    places: Vec<Word>,
 }
 
 /// Where the bytes of a word are.
+#[derive(Clone)]
 pub struct Span {
     pub start: u32,
     pub end: u32,
-    pub known: Known,
+    /// The number of the word in the interner.
+    pub number: u32,
     /// The first bytes as a number that is sorted like them.
     pub key: u64,
 }
 
 impl Words {
     /// The words at these spans of the bytes, which are sorted.
-    pub fn new(bytes: Vec<u8>, spans: Vec<Span>) -> Words {
-        let mut places = [0; KNOWN_WORDS];
-        for (place, span) in (1..).zip(&spans) {
-            if let Some(own) = places.get_mut(span.known as usize) {
-                *own = place;
-            }
-        }
+    pub fn new(bytes: Vec<u8>, spans: Vec<Span>, places: Vec<Word>) -> Words {
         Words { bytes, spans, places }
     }
 
@@ -115,11 +144,14 @@ impl Words {
     }
 
     pub fn text(&self, word: Word) -> &[u8] {
-        self.bytes_of(&self.spans[word as usize - 1])
+        let Span { start, end, .. } = self.spans[word as usize - 1];
+        &self.bytes[start as usize..end as usize]
     }
 
-    fn bytes_of(&self, span: &Span) -> &[u8] {
-        &self.bytes[span.start as usize..span.end as usize]
+    /// The words of an atom.
+    pub fn texts(&self, atom: Atom) -> Vec<Vec<u8>> {
+        let present = [predicate(atom)].into_iter().chain(arguments(atom));
+        present.map(|word| self.text(word).to_vec()).collect()
     }
 
     /// How a word is sorted beside one of other words.
@@ -131,28 +163,39 @@ impl Words {
         })
     }
 
-    pub fn place(&self, known: Known) -> Word {
-        self.places[known as usize]
+    /// The word of a known word, or of one of the domain, by its number.
+    pub fn place_of(&self, number: u32) -> Word {
+        self.places[number as usize]
     }
 
-    /// Which known word this is.
-    pub fn known(&self, word: Word) -> Known {
-        self.spans[word as usize - 1].known
+    /// The same where there may be none.
+    pub fn argument(&self, number: u32) -> Word {
+        self.places.get(number as usize).copied().unwrap_or(0)
+    }
+
+    /// The number of a word; a domain knows those of its own words.
+    pub fn number(&self, word: Word) -> u32 {
+        self.spans[word as usize - 1].number
+    }
+
+    pub fn place(&self, known: Known) -> Word {
+        self.places[known as usize]
     }
 
     pub fn atom(&self, predicate: Known, first: Word, second: Word) -> Atom {
         atom(self.place(predicate), first, second)
     }
 
-    /// The known predicate of an atom, with its arguments.
+    /// The known predicate of an atom, with its arguments; no rules know a long one.
     pub fn read(&self, atom: Atom) -> (Known, Word, Word) {
         let (predicate, first, second) = parts(atom);
-        (self.known(predicate), first, second)
+        let known = if is_long(atom) { Known::Other } else { Known::numbered(self.number(predicate)) };
+        (known, first, second)
     }
 }
 
 /// A problem as it is written: objects in the order of the text, atoms sorted, each once.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Problem {
     pub words: Words,
     pub domain: Word,

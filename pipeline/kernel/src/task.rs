@@ -1,22 +1,41 @@
 //! A planning task: a problem in its domain, and all that follows from the two, each thing computed once
-//! (definition/task.py). A reference's task serves all answers of a batch that are compared with it.
+//! (definition/task.py, closure.py). A reference's task serves all answers of a batch that are compared with it.
 
 use crate::canonical::{digest, Digits, LabelledGraph, Labelling, Scene};
-use crate::domains::{BrokenAssumption, CoveredGoal, CoveredState, Domain, Unsolvable};
+use crate::domains::{self, BrokenAssumption, CoveredGoal, CoveredState, PlanningDomain};
+use crate::grounding::Objects;
 use crate::left::{Answer, Left};
-use crate::model::{has, predicate, subset, Atom, Known, Problem, Word};
-use crate::validation::{execute, Action};
-use std::cell::OnceCell;
+use crate::model::{
+    arguments, atom_of, has, predicate, subset, words_of, Atom, Known, Lifted, Problem, Word, MOST_ARGUMENTS,
+};
+use crate::pddl::problems::Interner;
+use crate::planning::bounds::closure_bounds;
+use crate::planning::search::{find_plan, Proof};
+use crate::planning::task::{ground, Bits, GroundTask, Shared, MAX_STATES};
+use crate::validation::{execute, Action, Plan};
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 /// The version of certificates that is hashed into all but those of placeholders in a domain that uses negation.
 pub const UNCHANGED_SINCE: usize = 2;
+
+/// The version that is hashed into these.
+const CERTIFICATE_VERSION: usize = 3;
 
 /// Atoms that may be set aside from an initial state that no rules cover.
 const CONFLICTS: usize = 3;
 
 /// Parts of an initial state that are tried for that; the definition tries them all.
 const MOST_PARTS: usize = 64;
+
+/// Objects up to which states are listed for a certificate alone, in a domain whose rules do not cover the initial state.
+const FEW_OBJECTS: usize = 8;
+
+/// Work to ground a task, about a microsecond each: a third of what the definition takes, so that it has time left.
+const MOST_WORK: usize = 300_000;
+
+/// Reachable states that are enumerated in less time than it takes to prepare a search.
+const FEWEST_STATES: usize = 300;
 
 /// A graph with its labelling, made when it is first asked for.
 pub struct Graph {
@@ -29,12 +48,13 @@ impl Graph {
         Graph { graph, labelling: OnceCell::new() }
     }
 
-    pub fn labelled(&self) -> &LabelledGraph {
-        &self.graph
+    fn labelling(&self) -> Answer<&Labelling> {
+        self.labelling.get_or_init(|| self.graph.labelling()).as_ref().map_err(|left| *left)
     }
 
-    pub fn labelling(&self) -> Answer<&Labelling> {
-        self.labelling.get_or_init(|| self.graph.labelling()).as_ref().map_err(|left| *left)
+    /// The graph with its labelling, for a digest.
+    fn labelled(&self) -> Answer<(&LabelledGraph, &Labelling)> {
+        Ok((&self.graph, self.labelling()?))
     }
 
     /// The objects of both in corresponding order; None where the graphs are not isomorphic.
@@ -51,29 +71,112 @@ impl Graph {
     }
 }
 
-/// Why a typed domain does not admit an atom.
+/// Why the declarations of a typed domain do not admit an atom.
 pub enum Misfit {
-    Predicate(Atom),
+    Predicate,
     /// How many arguments the predicate takes.
-    Arguments(Atom, usize),
-    /// The number of the argument, the type that it should have, and the one that it has.
-    Type(Atom, usize, Known, Word),
+    Arguments(usize),
+    /// The number of the argument, the number of the type that it should have, and the type that it has.
+    Type(usize, u32, Word),
+}
+
+/// A proof that no reachable state contains the goal.
+#[derive(Clone)]
+pub enum Unsolvable {
+    ByRules(domains::Unsolvable),
+    NeverAdded(Atom),
+    BySearch(Proof),
+}
+
+/// The ground task of all tasks that start alike, and the words that its atoms are made of.
+struct Grounded {
+    names: Rc<Interner>,
+    task: GroundTask,
+}
+
+/// A problem over the words of an interner, as grounding and the graphs of domains take it.
+pub struct LiftedTask {
+    pub names: Rc<Interner>,
+    pub objects: Vec<(Word, Word)>,
+    pub init: Vec<Lifted>,
+    pub goal: Vec<Lifted>,
+    /// The number of each word of the problem, and the word of each number.
+    to: Vec<u32>,
+    back: Vec<Word>,
+}
+
+impl LiftedTask {
+    /// The problem, with objects of these types, over these words and further ones.
+    fn new(problem: &Problem, types: &[Word], mut names: Interner) -> Answer<LiftedTask> {
+        let words = &problem.words;
+        let mut to = words.each(0);
+        for word in 1..=words.count() as Word {
+            let text = words.text(word);
+            to[word as usize] = names.number(text, 0, text.len())?;
+        }
+        let mut back = vec![0; names.count()];
+        (1..).zip(&to[1..]).for_each(|(word, number)| back[*number as usize] = word);
+        let objects = problem.objects.iter().zip(types);
+        let objects = objects.map(|((name, _), type_)| (to[*name as usize], to[*type_ as usize])).collect();
+        let names = Rc::new(names);
+        let mut task = LiftedTask { names, objects, init: Vec::new(), goal: Vec::new(), to, back };
+        (task.init, task.goal) = (task.lifted(&problem.init), task.lifted(&problem.goal));
+        Ok(task)
+    }
+
+    /// Atoms of the problem, sorted by the numbers of words.
+    pub fn lifted(&self, atoms: &[Atom]) -> Vec<Lifted> {
+        let number = |word: Word| self.to[word as usize];
+        let lifted = |atom: &Atom| words_of(*atom).into_iter().take_while(|word| *word != 0).map(number).collect();
+        let mut found: Vec<Lifted> = atoms.iter().map(lifted).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// An atom in the problem's words.
+    fn atom(&self, atom: &Lifted) -> Atom {
+        let mut words = [0; 1 + MOST_ARGUMENTS];
+        words.iter_mut().zip(atom).for_each(|(word, number)| *word = self.back[*number as usize]);
+        atom_of(words)
+    }
+
+    /// The way back from `lifted`.
+    fn atoms<'a>(&self, atoms: impl IntoIterator<Item = &'a Lifted>) -> Vec<Atom> {
+        let mut found: Vec<Atom> = atoms.into_iter().map(|atom| self.atom(atom)).collect();
+        found.sort_unstable();
+        found
+    }
+}
+
+/// What the rules of a domain read, where they call it something else.
+struct InRules {
+    init: Vec<Atom>,
+    goal: Vec<Atom>,
+    types_of_words: Vec<Word>,
 }
 
 pub struct Task {
     pub problem: Rc<Problem>,
-    pub domain: Domain,
+    pub domain: Rc<PlanningDomain>,
     typed: bool,
+    /// False where what the rules do not cover is left to the definition.
+    may_search: bool,
     /// The types of the objects.
     pub types: Vec<Word>,
-    /// The same by word, where operators ask for types.
-    pub types_of_words: Vec<Word>,
-    start: OnceCell<Result<CoveredState, BrokenAssumption>>,
-    goal: OnceCell<Answer<Result<CoveredGoal, Unsolvable>>>,
+    /// The same by word, where the domain declares types.
+    types_of_words: Vec<Word>,
+    in_rules: OnceCell<InRules>,
+    start: OnceCell<Option<Result<CoveredState, BrokenAssumption>>>,
+    goal: OnceCell<Result<CoveredGoal, domains::Unsolvable>>,
+    lifted: OnceCell<Answer<LiftedTask>>,
+    grounded: OnceCell<Rc<OnceCell<Answer<Grounded>>>>,
+    path: OnceCell<Answer<Result<Vec<usize>, Unsolvable>>>,
     closure: OnceCell<Answer<Result<Vec<Atom>, Unsolvable>>>,
-    plan: OnceCell<Answer<Option<Vec<Action>>>>,
-    certificate: OnceCell<Answer<Digits>>,
-    placeholder_certificate: OnceCell<Answer<Digits>>,
+    /// Set where the states are too many to list: the definition, too, finds the closure by a search at most.
+    has_many_states: Cell<bool>,
+    possible: OnceCell<Answer<Vec<Atom>>>,
+    plan: OnceCell<Answer<Option<Plan>>>,
+    certificates: [OnceCell<Answer<Digits>>; 2],
     initial_scene: OnceCell<Graph>,
     graph_as_written: OnceCell<Graph>,
     closed_graph: OnceCell<Graph>,
@@ -82,28 +185,38 @@ pub struct Task {
 }
 
 impl Task {
-    pub fn new(problem: Rc<Problem>, domain: Domain, typed: bool) -> Task {
-        let object = problem.words.place(Known::Object);
+    pub fn new(problem: Rc<Problem>, domain: Rc<PlanningDomain>, typed: bool, may_search: bool) -> Task {
+        let words = &problem.words;
+        let object = words.place(Known::Object);
         let types: Vec<Word> = problem.objects.iter().map(|(_, type_)| if typed { *type_ } else { object }).collect();
         let mut types_of_words = Vec::new();
-        if domain.has_types() {
-            types_of_words = problem.words.each(0);
+        if typed && !domain.structure.domain.types.is_empty() {
+            types_of_words = words.each(0);
             for ((name, _), type_) in problem.objects.iter().zip(&types) {
                 types_of_words[*name as usize] = *type_;
+            }
+            for (name, type_) in &domain.structure.domain.constants {
+                types_of_words[words.place_of(*name) as usize] = words.place_of(*type_);
             }
         }
         Task {
             problem,
             domain,
             typed,
+            may_search,
             types,
             types_of_words,
+            in_rules: OnceCell::new(),
             start: OnceCell::new(),
             goal: OnceCell::new(),
+            lifted: OnceCell::new(),
+            grounded: OnceCell::new(),
+            path: OnceCell::new(),
             closure: OnceCell::new(),
+            has_many_states: Cell::new(false),
+            possible: OnceCell::new(),
             plan: OnceCell::new(),
-            certificate: OnceCell::new(),
-            placeholder_certificate: OnceCell::new(),
+            certificates: Default::default(),
             initial_scene: OnceCell::new(),
             graph_as_written: OnceCell::new(),
             closed_graph: OnceCell::new(),
@@ -114,116 +227,299 @@ impl Task {
 
     /// The same task with types erased from the problem and from the operators.
     pub fn untyped(&self) -> &Task {
-        self.untyped.get_or_init(|| Box::new(Task::new(self.problem.clone(), self.domain, false)))
+        let new = || Box::new(Task::new(self.problem.clone(), self.domain.clone(), false, self.may_search));
+        self.untyped.get_or_init(new)
+    }
+
+    /// Ground the two tasks once: objects and initial state are the same.
+    pub fn starts_like(&self, other: &Task) {
+        let _ = self.grounded.set(other.grounded.get_or_init(Rc::default).clone());
     }
 
     /// True unless every object is a plain `object` and no operator asks for more.
     pub fn types_matter(&self) -> bool {
         let object = self.problem.words.place(Known::Object);
-        self.domain.has_types() || self.types.iter().any(|type_| *type_ != object)
+        self.domain.has_types || self.types.iter().any(|type_| *type_ != object)
+    }
+
+    /// True where operators ask for types.
+    pub fn is_typed(&self) -> bool {
+        !self.types_of_words.is_empty()
+    }
+
+    /// True where the object or constant may stand for a parameter of a type, which is given by its number.
+    pub fn fits(&self, name: Word, wanted: u32) -> bool {
+        let (type_, words) = (self.types_of_words[name as usize], &self.problem.words);
+        type_ != 0
+            && (type_ == words.place_of(wanted) || self.domain.structure.domain.fits(words.number(type_), wanted))
     }
 
     /// The first atom of the problem that the declarations of a typed domain do not admit.
-    pub fn ill_typed(&self) -> Option<Misfit> {
-        if !self.typed || !self.domain.has_types() {
+    pub fn ill_typed(&self) -> Option<(Atom, Misfit)> {
+        if !self.is_typed() || self.domain.structure.domain.predicates.is_empty() {
             return None;
         }
         let of = |atoms: &[Atom]| atoms.iter().find_map(|atom| Some((*atom, self.misfit(*atom)?)));
         let found = of(&self.problem.init).into_iter().chain(of(&self.problem.goal));
-        found.min_by_key(|(atom, _)| *atom).map(|(_, misfit)| misfit)
+        found.min_by_key(|(atom, _)| *atom)
     }
 
-    /// Why the declarations of Floor Tile do not admit the atom.
     fn misfit(&self, atom: Atom) -> Option<Misfit> {
-        use Known::{AvailableColor, Color, Painted, Right, Robot, RobotAt, RobotHas, Tile, Up};
-        let (predicate, first, second) = self.problem.words.read(atom);
-        let declared: &[Known] = match predicate {
-            Up | Right => &[Tile, Tile],
-            RobotAt => &[Robot, Tile],
-            RobotHas => &[Robot, Color],
-            AvailableColor => &[Color],
-            Painted => &[Tile, Color],
-            _ => return Some(Misfit::Predicate(atom)),
+        let words = &self.problem.words;
+        let Some(declared) = self.domain.structure.domain.predicates.get(&words.number(predicate(atom))) else {
+            return Some(Misfit::Predicate);
         };
-        let given = usize::from(first != 0) + usize::from(second != 0);
-        if given != declared.len() {
-            return Some(Misfit::Arguments(atom, declared.len()));
+        if arguments(atom).count() != declared.len() {
+            return Some(Misfit::Arguments(declared.len()));
         }
-        let mut places = declared.iter().zip([first, second]).enumerate();
-        places.find_map(|(place, (wanted, name))| {
-            let type_ = self.types_of_words[name as usize];
-            (type_ != self.problem.words.place(*wanted)).then_some(Misfit::Type(atom, place + 1, *wanted, type_))
+        let mut terms = (1..).zip(arguments(atom).zip(declared));
+        terms.find_map(|(place, (name, wanted))| {
+            (!self.fits(name, *wanted)).then(|| Misfit::Type(place, *wanted, self.types_of_words[name as usize]))
         })
     }
 
-    /// The initial state as the domain's rules read it, or the assumption that it breaks.
-    pub fn start(&self) -> Result<&CoveredState, &BrokenAssumption> {
-        self.start.get_or_init(|| self.read(&self.problem.init)).as_ref()
+    /// Initial state and goal in the words of the domain's rules.
+    fn in_rules(&self) -> (&[Atom], &[Atom]) {
+        match self.renamed() {
+            Some(InRules { init, goal, .. }) => (init, goal),
+            None => (&self.problem.init, &self.problem.goal),
+        }
     }
 
-    fn read(&self, init: &[Atom]) -> Result<CoveredState, BrokenAssumption> {
-        self.domain.read(&self.problem.words, init, self.typed.then_some(&self.types_of_words))
-    }
-
-    /// The goal as the domain's rules read it.
-    fn goal(&self) -> Answer<&Result<CoveredGoal, Unsolvable>> {
-        let compute = || Ok(self.start().map_err(|_| Left::Rules)?.goal(&self.problem.words, &self.problem.goal));
-        self.goal.get_or_init(compute).as_ref().map_err(|left| *left)
-    }
-
-    /// cl(goal), sorted, or the proof that no reachable state contains the goal.
-    pub fn closure(&self) -> Answer<&Result<Vec<Atom>, Unsolvable>> {
+    /// What the rules read; None where they read the problem as it is written.
+    fn renamed(&self) -> Option<&InRules> {
+        let roles = self.domain.roles.as_ref().filter(|roles| !roles.is_plain())?;
         let compute = || {
-            let start = self.start().map_err(|_| Left::Rules)?;
-            let closure = |aims| start.closure(&self.problem.words, &self.problem.goal, aims);
-            Ok(self.goal()?.as_ref().map(closure).map_err(Unsolvable::clone))
+            let (problem, domain) = (&self.problem, &self.domain.structure.domain);
+            let sorted = |atoms: &[Atom]| {
+                let mut found: Vec<Atom> = atoms.iter().map(|atom| roles.in_rules(*atom, &problem.words)).collect();
+                found.sort_unstable();
+                found
+            };
+            let type_of = |type_: &Word| if *type_ == 0 { 0 } else { roles.type_of(*type_, domain, &problem.words) };
+            let types_of_words = self.types_of_words.iter().map(type_of).collect();
+            InRules { init: sorted(&problem.init), goal: sorted(&problem.goal), types_of_words }
+        };
+        Some(self.in_rules.get_or_init(compute))
+    }
+
+    /// The initial state as the domain's rules read it, or the assumption that it breaks; None where it has no rules.
+    fn start(&self) -> Option<&Result<CoveredState, BrokenAssumption>> {
+        self.start.get_or_init(|| self.read(self.in_rules().0)).as_ref()
+    }
+
+    fn read(&self, init: &[Atom]) -> Option<Result<CoveredState, BrokenAssumption>> {
+        let types = self.renamed().map_or(&self.types_of_words, |renamed| &renamed.types_of_words);
+        let roles = self.domain.roles.as_ref()?;
+        Some(roles.rules.read(&self.problem.words, init, self.typed.then_some(types)))
+    }
+
+    /// The initial state that the domain's rules cover.
+    fn covered(&self) -> Option<&CoveredState> {
+        self.start()?.as_ref().ok()
+    }
+
+    /// True where the domain has rules and they cover the initial state.
+    pub fn is_covered(&self) -> bool {
+        self.covered().is_some()
+    }
+
+    /// cl(goal), sorted, or the proof that no reachable state contains the goal: by the rules of the domain, by
+    /// enumeration, or between bounds.
+    pub fn closure(&self) -> Answer<&Result<Vec<Atom>, Unsolvable>> {
+        let compute = || match (self.covered(), &self.domain.roles) {
+            (Some(start), Some(roles)) => {
+                let (words, (_, goal)) = (&self.problem.words, self.in_rules());
+                let aims = self.goal.get_or_init(|| start.goal(words, goal));
+                let back = |atom: &mut Atom| *atom = roles.in_domain(*atom, words);
+                Ok(match aims {
+                    Ok(aims) => {
+                        let mut closure = start.closure(words, goal, aims);
+                        if !roles.is_plain() {
+                            closure.iter_mut().for_each(back);
+                            closure.sort_unstable();
+                        }
+                        Ok(closure)
+                    }
+                    Err(proof) => {
+                        let mut proof = proof.clone();
+                        if !roles.is_plain() {
+                            proof.atoms.iter_mut().for_each(back);
+                        }
+                        Err(Unsolvable::ByRules(proof))
+                    }
+                })
+            }
+            _ if self.may_search => self.closure_by_search(),
+            _ => Err(Left::Rules),
         };
         self.closure.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
-    /// A plan that was executed; None where there is none.
-    pub fn plan(&self) -> Answer<Option<&Vec<Action>>> {
+    /// The problem over the words of its domain's text, or those of a task that starts like it.
+    pub fn lifted(&self) -> Answer<&LiftedTask> {
+        let names = || match self.grounded.get().and_then(|grounded| grounded.get()) {
+            Some(Ok(grounded)) => Interner::clone(&grounded.names),
+            _ => self.domain.names.clone(),
+        };
+        let compute = || LiftedTask::new(&self.problem, &self.types, names());
+        self.lifted.get_or_init(compute).as_ref().map_err(|left| *left)
+    }
+
+    fn ground(&self) -> Answer<&GroundTask> {
+        let compute = || {
+            let LiftedTask { names, objects, init, .. } = self.lifted()?;
+            let domain = self.domain.operators_of(self.typed);
+            let mut objects: Objects = objects.iter().copied().collect();
+            objects.extend(&domain.constants);
+            let task = ground(&objects, init, domain, names)?;
+            if task.work > MOST_WORK {
+                return Err(Left::Budget);
+            }
+            Ok(Grounded { names: names.clone(), task })
+        };
+        let grounded = self.grounded.get_or_init(Rc::default).get_or_init(compute);
+        grounded.as_ref().map(|grounded| &grounded.task).map_err(|left| *left)
+    }
+
+    /// The goal's bits, or the first of its atoms that is false in every reachable state.
+    fn bits_of_goal(&self) -> Answer<Result<Bits, Unsolvable>> {
+        let (task, lifted) = (self.ground()?, self.lifted()?);
+        let bits = task.bits_of_goal(&lifted.goal, &lifted.names);
+        Ok(bits.map_err(|atom| Unsolvable::NeverAdded(lifted.atom(atom))))
+    }
+
+    /// The atoms that all reachable states with the goal have.
+    fn closure_by_search(&self) -> Answer<Result<Vec<Atom>, Unsolvable>> {
+        let task = self.ground()?;
+        let goal = match self.bits_of_goal()? {
+            Ok(goal) => goal,
+            Err(proof) => return Ok(Err(proof)),
+        };
+        let lifted = self.lifted()?;
+        let closed = |(shared, states): Shared| {
+            Ok(shared
+                .map(|(shared, _)| lifted.atoms(&task.state(&shared)))
+                .ok_or(Unsolvable::BySearch(Proof::NoState(states))))
+        };
+        if let Some(found) = task.shared(&goal, FEWEST_STATES) {
+            return closed(found);
+        }
+        // A closure is the same by any way; a proof is what the definition finds, which enumerates first.
+        if let Ok(Ok(path)) = self.path() {
+            if let Ok(Some(shared)) = closure_bounds(task, &task.after(&task.initial, path), &goal) {
+                return Ok(Ok(lifted.atoms(&task.state(&shared))));
+            }
+        }
+        if let Some(found) = task.shared(&goal, MAX_STATES) {
+            return closed(found);
+        }
+        self.has_many_states.set(true);
+        match self.path()? {
+            Ok(_) => Err(Left::Budget),
+            Err(proof) => Ok(Err(proof.clone())),
+        }
+    }
+
+    /// The atoms that are true in some reachable goal states and not in all, where these states can be listed.
+    pub fn possible(&self) -> Answer<&Vec<Atom>> {
+        let compute = || {
+            let (task, goal) = (self.ground()?, self.bits_of_goal()?.map_err(|_| Left::Panic)?);
+            let (shared, _) = task.shared(&goal, MAX_STATES).ok_or(Left::Budget)?;
+            let (all, some) = shared.ok_or(Left::Panic)?;
+            Ok(self.lifted()?.atoms(some.but(&all).indexes().map(|index| &task.atoms[index])))
+        };
+        self.possible.get_or_init(compute).as_ref().map_err(|left| *left)
+    }
+
+    /// The operators of a plan that the search finds.
+    fn path(&self) -> Answer<&Result<Vec<usize>, Unsolvable>> {
+        let compute = || {
+            Ok(match self.bits_of_goal()? {
+                Ok(goal) => {
+                    let task = self.ground()?;
+                    find_plan(task, &goal, &Bits::none(task.atoms.len()))?.map_err(Unsolvable::BySearch)
+                }
+                Err(proof) => Err(proof),
+            })
+        };
+        self.path.get_or_init(compute).as_ref().map_err(|left| *left)
+    }
+
+    /// A plan; None where there is none.
+    pub fn plan(&self) -> Answer<Option<&Plan>> {
         self.plan.get_or_init(|| self.solve()).as_ref().map(Option::as_ref).map_err(|left| *left)
     }
 
-    fn solve(&self) -> Answer<Option<Vec<Action>>> {
-        if self.ill_typed().is_some() || (self.start().is_ok() && self.goal()?.is_err()) {
+    fn solve(&self) -> Answer<Option<Plan>> {
+        if self.ill_typed().is_some() || (self.is_covered() && self.closure()?.is_err()) {
             return Ok(None);
         }
-        let problem = &self.problem;
-        if subset(&problem.goal, &problem.init) {
-            return Ok(Some(Vec::new()));
+        if subset(&self.problem.goal, &self.problem.init) {
+            return Ok(Some(Plan::default()));
         }
-        let plan = match self.start() {
-            Ok(start) => self.goal()?.as_ref().ok().map(|aims| start.plan(&problem.words, aims)),
-            Err(broken) => self.plan_from_part(&problem.init, &broken.0, CONFLICTS, &mut MOST_PARTS.clone()),
-        };
-        let plan = plan.ok_or(Left::Rules)?; // a search may know more
-        if self.is_solved_by(&plan) {
-            return Ok(Some(plan));
+        if let Some(roles) = &self.domain.roles {
+            let (words, (init, goal)) = (&self.problem.words, self.in_rules());
+            let actions = match self.start() {
+                Some(Ok(start)) => self.goal.get().and_then(|aims| Some(start.plan(words, aims.as_ref().ok()?))),
+                Some(Err(broken)) => self.plan_from_part(init, goal, &broken.0, CONFLICTS, &mut MOST_PARTS.clone()),
+                None => None,
+            };
+            let plan = roles.plan(&actions.ok_or(Left::Rules)?); // a search may know more
+                                                                 // A plan that is not valid is a bug.
+            return if self.is_solved_by(&plan) { Ok(Some(plan)) } else { Err(Left::Rules) };
         }
-        Err(Left::Rules) // a plan that is not valid is a bug
+        let Ok(path) = self.path()? else { return Ok(None) };
+        self.actions(path).map(Some)
+    }
+
+    /// The actions of operators at these places.
+    fn actions(&self, path: &[usize]) -> Answer<Plan> {
+        let (task, back) = (self.ground()?, &self.lifted()?.back);
+        let mut plan = Vec::with_capacity(4 * path.len());
+        for place in path {
+            let (operator, arguments) = &task.actions[task.operators[*place].number];
+            plan.push(*operator as Word);
+            plan.extend(arguments.iter().map(|name| back[*name as usize]));
+        }
+        Ok(Plan(plan))
+    }
+
+    /// A plan to a state with the goal that lacks this atom, which the closure does not have.
+    pub fn plan_without(&self, atom: Atom) -> Answer<Plan> {
+        let (task, goal) = (self.ground()?, self.bits_of_goal()?.map_err(|_| Left::Panic)?);
+        let lifted = self.lifted()?;
+        let lacking = task.bits_of_goal(&lifted.lifted(&[atom]), &lifted.names).ok();
+        let lacking = lacking.unwrap_or_else(|| Bits::none(task.atoms.len()));
+        self.actions(&find_plan(task, &goal, &lacking)?.map_err(|_| Left::Panic)?)
+    }
+
+    /// Why there is no plan, where that is not for its types.
+    pub fn proof(&self) -> Answer<Option<&Unsolvable>> {
+        if self.is_covered() {
+            return Ok(self.closure()?.as_ref().err());
+        }
+        Ok(self.path()?.as_ref().err())
     }
 
     /// A plan from a part of the initial state that breaks no assumption; it is one from the whole, too.
     fn plan_from_part(
         &self,
         init: &[Atom],
+        goal: &[Atom],
         broken: &[Atom],
         conflicts: usize,
         left: &mut usize,
     ) -> Option<Vec<Action>> {
+        let words = &self.problem.words;
         let mut broken = if conflicts == 0 { Vec::new() } else { broken.to_vec() };
-        broken.sort_by_key(|atom| has(&self.problem.goal, *atom));
+        broken.sort_by_key(|atom| has(goal, *atom));
         for atom in broken {
             *left = left.checked_sub(1)?;
             let part: Vec<Atom> = init.iter().copied().filter(|other| *other != atom).collect();
-            let found = match self.read(&part) {
-                Ok(start) => {
-                    let aims = start.goal(&self.problem.words, &self.problem.goal).ok();
-                    aims.map(|aims| start.plan(&self.problem.words, &aims))
-                }
-                Err(further) => self.plan_from_part(&part, &further.0, conflicts - 1, left),
+            let found = match self.read(&part)? {
+                Ok(start) => start.goal(words, goal).ok().map(|aims| start.plan(words, &aims)),
+                Err(further) => self.plan_from_part(&part, goal, &further.0, conflicts - 1, left),
             };
             if found.is_some() {
                 return found;
@@ -233,33 +529,47 @@ impl Task {
     }
 
     /// True where the plan, in this problem's words, leads to the goal.
-    pub fn is_solved_by(&self, plan: &[Action]) -> bool {
-        let problem = &self.problem;
-        let end = execute(&problem.words, self.domain, &self.types_of_words, &problem.init, plan);
-        end.is_some_and(|state| problem.goal.iter().all(|atom| state.contains(atom)))
+    pub fn is_solved_by(&self, plan: &Plan) -> bool {
+        execute(self, plan).is_some_and(|state| self.problem.goal.iter().all(|atom| state.contains(atom)))
     }
 
-    /// 32 hexadecimal digits, equal exactly for equivalent problems.
-    pub fn certificate(&self) -> Answer<Digits> {
+    /// As `certificate`; None where rules do not cover the problem and its states are too many to be listed. If `asked`,
+    /// it is what is asked for.
+    pub fn certificate_within_limits(&self, is_placeholder: bool, asked: bool) -> Answer<Option<Digits>> {
+        let many = self.problem.objects.len() > FEW_OBJECTS && !asked;
+        if self.domain.roles.is_some() && self.may_search && many && !self.is_covered() {
+            return Ok(None);
+        }
+        if self.closure().is_err() && self.has_many_states.get() {
+            return Ok(None);
+        }
+        self.certificate(is_placeholder).map(Some)
+    }
+
+    /// 32 hexadecimal digits, equal exactly for equivalent problems; for placeholders, initial state and goal apart.
+    pub fn certificate(&self, is_placeholder: bool) -> Answer<Digits> {
         let compute = || {
-            let closed = self.closed_graph()?;
-            Ok(digest(UNCHANGED_SINCE, self.domain.fingerprint(), &[(&closed.graph, closed.labelling()?)]))
+            let (problem, domain) = (&self.problem, &self.domain);
+            let types = problem.objects.iter().map(|(_, type_)| problem.words.number(*type_));
+            let fingerprint = domain.structure.fingerprint(types, &domain.names)?;
+            let is_new = is_placeholder && domain.uses_negation;
+            let version = if is_new { CERTIFICATE_VERSION } else { UNCHANGED_SINCE };
+            Ok(match is_placeholder {
+                true => {
+                    let graphs = [self.initial_scene().labelled()?, self.closed_goal_scene()?.labelled()?];
+                    digest(version, &fingerprint, &graphs)
+                }
+                false => digest(version, &fingerprint, &[self.closed_graph()?.labelled()?]),
+            })
         };
-        *self.certificate.get_or_init(compute)
+        *self.certificates[usize::from(is_placeholder)].get_or_init(compute)
     }
 
-    /// The same where initial state and goal are compared separately.
-    pub fn placeholder_certificate(&self) -> Answer<Digits> {
-        let compute = || {
-            let scenes = [self.initial_scene(), self.closed_goal_scene()?];
-            let [init, goal] = scenes.map(|scene| Ok((&scene.graph, scene.labelling()?)));
-            Ok(digest(UNCHANGED_SINCE, self.domain.fingerprint(), &[init?, goal?]))
-        };
-        *self.placeholder_certificate.get_or_init(compute)
-    }
-
+    /// The graph of the objects with their types and of some scenes; a constant that no atom names is left out.
     fn graph(&self, scenes: &[(Scene, &[Atom])]) -> Graph {
-        Graph::new(LabelledGraph::new(&self.problem.words, &self.types, &self.problem.number, scenes))
+        let (problem, words) = (&self.problem, &self.problem.words);
+        let constants: Vec<Word> = self.domain.constants(words).collect();
+        Graph::new(LabelledGraph::new(words, &self.types, &constants, &problem.number, scenes))
     }
 
     /// The graph of the initial state.
@@ -273,10 +583,17 @@ impl Task {
         self.graph_as_written.get_or_init(|| self.graph(&scenes))
     }
 
-    /// The graph of cl(goal).
+    /// The graph of cl(goal); where operators ask for atoms to be false, with the atoms that are possible beside it.
     pub fn closed_goal_scene(&self) -> Answer<&Graph> {
+        if let Some(graph) = self.closed_goal_scene.get() {
+            return Ok(graph);
+        }
         let (scene, goal) = self.closed_goal(false)?;
-        Ok(self.closed_goal_scene.get_or_init(|| self.graph(&[(scene, &goal)])))
+        let mut scenes: Vec<(Scene, &[Atom])> = vec![(scene, &goal)];
+        if scene == Scene::Goal && self.domain.uses_negation {
+            scenes.push((Scene::Possible, self.possible()?));
+        }
+        Ok(self.closed_goal_scene.get_or_init(|| self.graph(&scenes)))
     }
 
     /// The initial state joined with cl(goal), without what no operator changes: it stands in the initial state.
@@ -301,7 +618,7 @@ impl Task {
         Ok(match self.closure()? {
             Err(_) => (Scene::NoGoal, vec![words.atom(Known::TheGoal, 0, 0)]),
             Ok(closure) => {
-                let counts = |atom: &&Atom| !only_fluents || self.domain.is_fluent(words.known(predicate(**atom)));
+                let counts = |atom: &&Atom| !only_fluents || self.domain.is_fluent(predicate(**atom), words);
                 let mut goal = Vec::with_capacity(closure.len());
                 goal.extend(closure.iter().filter(counts));
                 (Scene::Goal, goal)

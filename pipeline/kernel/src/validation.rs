@@ -1,9 +1,13 @@
 //! The validator: executes a plan step by step (definition/validation.py). It works on atoms, straight from the operators.
 
-use crate::domains::Domain;
-use crate::model::{Atom, Known, Word, Words};
+use crate::domains::Rules;
+use crate::grounding::{terms_of, Term};
+use crate::left::{Answer, Left};
+use crate::model::{self, atom, atom_of, Atom, Word, EQUALITY, MOST_ARGUMENTS};
+use crate::pddl::problems::Interner;
+use crate::task::Task;
 
-/// The operators of the three domains.
+/// The operators of the three domains with rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Pickup,
@@ -24,11 +28,11 @@ pub enum Operator {
     Left,
 }
 
-/// An operator with its arguments; 0 for those that it does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An operator of a domain with rules, and its arguments; 0 for those that it does not have.
+#[derive(Clone, Copy)]
 pub struct Action {
-    operator: Operator,
-    arguments: [Word; 4],
+    pub operator: Operator,
+    pub arguments: [Word; 4],
 }
 
 impl Action {
@@ -37,41 +41,108 @@ impl Action {
         all[..arguments.len()].copy_from_slice(arguments);
         Action { operator, arguments: all }
     }
+}
 
-    pub fn operator(&self) -> Operator {
-        self.operator
+/// Steps one after the other, each the number of an operator of the domain and its arguments.
+#[derive(Clone, Default)]
+pub struct Plan(pub Vec<Word>);
+
+impl Plan {
+    pub fn steps<'a>(&'a self, operators: &'a [Template]) -> impl Iterator<Item = &'a [Word]> {
+        let mut rest = &self.0[..];
+        std::iter::from_fn(move || {
+            let (step, others) = rest.split_at(1 + operators[*rest.first()? as usize].types.len());
+            rest = others;
+            Some(step)
+        })
     }
 
-    pub fn argument(&self, place: usize) -> Word {
-        self.arguments[place]
+    /// The plan with other names for its arguments.
+    pub fn renamed(&self, names: &[Word], operators: &[Template]) -> Plan {
+        let mut renamed = Vec::with_capacity(self.0.len());
+        for step in self.steps(operators) {
+            renamed.push(step[0]);
+            renamed.extend(step[1..].iter().map(|word| names[*word as usize]));
+        }
+        Plan(renamed)
+    }
+}
+
+/// An operator as it is executed.
+pub struct Template {
+    /// The types of its parameters.
+    types: Vec<Word>,
+    /// The constants that it names.
+    constants: Vec<Word>,
+    /// Preconditions, negative preconditions, add effects and delete effects; equations apart.
+    parts: [Vec<Pattern>; 4],
+    /// Preconditions that are deleted, the only ones with their predicates, in place of both.
+    consumed: Vec<Pattern>,
+    /// Each with whether it has to hold.
+    equations: Vec<([u8; 2], bool)>,
+}
+
+/// A predicate and places among terms: nothing, which stands for an absent argument, the step's arguments, constants.
+type Pattern = (u32, [u8; MOST_ARGUMENTS]);
+
+/// Terms by their places.
+type Terms = [Word; u8::MAX as usize + 1];
+
+impl Template {
+    pub fn new(operator: &model::Operator, names: &Interner) -> Answer<Template> {
+        let types: Vec<Word> = operator.parameters.iter().map(|(_, type_)| *type_).collect();
+        let (constants, consumed, equations) = (Vec::new(), Vec::new(), Vec::new());
+        let mut template = Template { types, constants, parts: Default::default(), consumed, equations };
+        for (place, part) in operator.parts.iter().enumerate() {
+            for atom in part {
+                let mut terms = [0; MOST_ARGUMENTS];
+                for (at, term) in terms_of(&atom[1..], operator).into_iter().enumerate() {
+                    let term = match term {
+                        Term::Place(place) => place,
+                        Term::Name(name) => template.types.len() + template.constant(name),
+                    };
+                    *terms.get_mut(at).ok_or(Left::Arity)? = u8::try_from(1 + term).map_err(|_| Left::Budget)?;
+                }
+                if names.text(atom[0]) == EQUALITY {
+                    template.equations.push(([terms[0], terms[1]], place == 0));
+                } else {
+                    template.parts[place].push((atom[0], terms));
+                }
+            }
+        }
+        let [needed, avoided, _, deleted] = &mut template.parts;
+        let asked: Vec<Word> = needed.iter().chain(&*avoided).map(|(predicate, _)| *predicate).collect();
+        let is_alone = |own: &Word| asked.iter().filter(|predicate| *predicate == own).count() == 1;
+        let is_consumed = |each: &&Pattern| deleted.contains(*each) && is_alone(&each.0);
+        template.consumed = needed.iter().filter(is_consumed).copied().collect();
+        needed.retain(|each| !template.consumed.contains(each));
+        deleted.retain(|each| !template.consumed.contains(each));
+        Ok(template)
     }
 
-    /// The action in words, its arguments by their names.
-    pub fn words<'a>(&self, name: impl Fn(Word) -> &'a [u8]) -> Vec<&'a [u8]> {
-        let of = OPERATORS.iter().find(|(_, _, operator, _)| *operator == self.operator);
-        let (own, count) = of.map_or(("", 0), |(_, own, _, count)| (own, *count));
-        let arguments = self.arguments[..count].iter().map(|word| name(*word));
-        [own.as_bytes()].into_iter().chain(arguments).collect()
-    }
-
-    /// The action with other names for its arguments.
-    pub fn renamed(&self, names: &[Word]) -> Action {
-        let name = |word: Word| if word == 0 { 0 } else { names[word as usize] };
-        Action { operator: self.operator, arguments: self.arguments.map(name) }
+    fn constant(&mut self, name: Word) -> usize {
+        let known = self.constants.iter().position(|known| *known == name);
+        known.unwrap_or_else(|| {
+            self.constants.push(name);
+            self.constants.len() - 1
+        })
     }
 }
 
 /// A set of atoms: a table in which an atom is looked for from the slot that its number is mixed to.
 pub struct State {
-    /// Atoms, each with a last bit that says whether it is in the set; what was taken out keeps its slot. 0 is free.
-    slots: Vec<u64>,
+    /// Atoms, with `IS_IN` where they are in the set; what was taken out keeps its slot. 0 is free.
+    slots: Vec<Atom>,
     used: usize,
     count: usize,
 }
 
+/// A bit that no atom has: predicates are small numbers.
+const IS_IN: Atom = 1 << 127;
+
 impl State {
     pub fn new(atoms: &[Atom]) -> State {
-        let mut state = State { slots: vec![0; (8 * atoms.len()).next_power_of_two().max(16)], used: 0, count: 0 };
+        let mut state = State { slots: vec![0; (4 * atoms.len()).next_power_of_two().max(16)], used: 0, count: 0 };
         state.extend(atoms.iter());
         state
     }
@@ -80,11 +151,15 @@ impl State {
     #[inline]
     fn slot(&self, atom: Atom) -> usize {
         let last = self.slots.len() - 1;
-        let mut slot = (atom.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & last;
-        while self.slots[slot] >> 1 != atom && self.slots[slot] != 0 {
+        let mixed = [(atom >> 64) as u64, atom as u64].map(|half| half.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut slot = ((mixed[0] ^ mixed[1].rotate_left(7)) >> 32) as usize & last;
+        loop {
+            let own = self.slots[slot];
+            if (own ^ atom) & !IS_IN == 0 || own == 0 {
+                return slot;
+            }
             slot = (slot + 1) & last;
         }
-        slot
     }
 
     pub fn len(&self) -> usize {
@@ -93,27 +168,27 @@ impl State {
 
     #[inline]
     pub fn contains(&self, atom: &Atom) -> bool {
-        self.slots[self.slot(*atom)] & 1 == 1
+        self.slots[self.slot(*atom)] & IS_IN != 0
     }
 
     /// True where the atom was not there.
     #[inline]
     pub fn insert(&mut self, atom: Atom) -> bool {
         let slot = self.slot(atom);
-        let before = std::mem::replace(&mut self.slots[slot], atom << 1 | 1);
-        self.count += usize::from(before & 1 == 0);
+        let before = std::mem::replace(&mut self.slots[slot], atom | IS_IN);
+        self.count += usize::from(before & IS_IN == 0);
         if before == 0 {
             self.used += 1;
-            if 2 * self.used > self.slots.len() {
+            if 4 * self.used > 3 * self.slots.len() {
                 self.widen();
             }
         }
-        before & 1 == 0
+        before & IS_IN == 0
     }
 
     #[cold]
     fn widen(&mut self) {
-        let atoms: Vec<Atom> = self.slots.iter().filter(|each| **each & 1 == 1).map(|each| each >> 1).collect();
+        let atoms: Vec<Atom> = self.slots.iter().filter(|each| **each & IS_IN != 0).map(|each| each & !IS_IN).collect();
         *self = State::new(&atoms);
     }
 
@@ -126,146 +201,76 @@ impl State {
     /// True where the atom was there.
     pub fn remove(&mut self, atom: &Atom) -> bool {
         let slot = self.slot(*atom);
-        let was_there = self.slots[slot] & 1 == 1;
+        let was_there = self.slots[slot] & IS_IN != 0;
         if was_there {
-            self.slots[slot] ^= 1;
+            self.slots[slot] &= !IS_IN;
             self.count -= 1;
         }
         was_there
     }
 }
 
-/// The state after a plan, None where a step cannot be carried out. `types` are those of the words.
-pub fn execute(words: &Words, domain: Domain, types: &[Word], init: &[Atom], plan: &[Action]) -> Option<State> {
-    let mut state = State::new(init);
-    for action in plan {
-        if domain.has_types() && !is_well_typed(words, types, action) {
+/// The state after a plan, None where a step cannot be carried out.
+pub fn execute(task: &Task, plan: &Plan) -> Option<State> {
+    let (words, domain) = (&task.problem.words, &task.domain);
+    let mut state = State::new(&task.problem.init);
+    let mut terms: Terms = [0; u8::MAX as usize + 1];
+    let is_typed = task.is_typed();
+    for step in plan.steps(&domain.operators) {
+        let Template { types, constants, parts, consumed, equations } = &domain.operators[step[0] as usize];
+        if is_typed && !step[1..].iter().zip(types).all(|(argument, wanted)| task.fits(*argument, *wanted)) {
             return None;
         }
-        let (needs, adds, deletes) = instance(words, action);
-        if !present(&needs).all(|atom| state.contains(atom)) {
+        let named = constants.iter().map(|name| words.place_of(*name));
+        terms[1..].iter_mut().zip(step[1..].iter().copied().chain(named)).for_each(|(term, word)| *term = word);
+        let term = |place: u8| terms[usize::from(place)];
+        let ground = |(predicate, [first, second, third, fourth]): &Pattern| {
+            let short = atom(words.place_of(*predicate), term(*first), term(*second));
+            if *third == 0 {
+                return short;
+            }
+            short | atom_of([0, 0, 0, term(*third), term(*fourth)])
+        };
+        let [needed, avoided, added, deleted] = parts;
+        if !needed.iter().all(|atom| state.contains(&ground(atom)))
+            || avoided.iter().any(|atom| state.contains(&ground(atom)))
+            || !equations.iter().all(|([one, other], holds)| (term(*one) == term(*other)) == *holds)
+            || !consumed.iter().all(|atom| state.remove(&ground(atom)))
+        {
             return None;
         }
-        for atom in present(&deletes) {
-            state.remove(atom);
+        for atom in deleted {
+            state.remove(&ground(atom));
         }
-        state.extend(present(&adds)); // what a step deletes and adds holds after it
+        for atom in added {
+            state.insert(ground(atom)); // what a step deletes and adds holds after it
+        }
     }
     Some(state)
 }
 
-/// Up to six atoms; 0 stands for none.
-pub type Atoms = [Atom; 6];
-
-pub fn present(atoms: &Atoms) -> impl Iterator<Item = &Atom> {
-    atoms.iter().take_while(|atom| **atom != 0)
-}
-
-/// Preconditions, add effects and delete effects of an operator with its arguments.
-pub fn instance(words: &Words, action: &Action) -> (Atoms, Atoms, Atoms) {
-    use Known::{ArmEmpty, At, AtRobby, AvailableColor, Ball, Carry, Clear, Free, Gripper, Holding, On, OnTable};
-    use Known::{Painted, RobotAt, RobotHas, Room};
-    let [a, b, c, d] = action.arguments;
-    let list = |atoms: &[(Known, Word, Word)]| {
-        let mut list = [0; 6];
-        for (place, (predicate, first, second)) in list.iter_mut().zip(atoms) {
-            *place = words.atom(*predicate, *first, *second);
-        }
-        list
-    };
-    let step = |relation: Known, first: Word, second: Word| {
-        (list(&[(RobotAt, a, b), (relation, first, second)]), list(&[(RobotAt, a, c)]), list(&[(RobotAt, a, b)]))
-    };
-    // The robot is on c, and paints b with d.
-    let paint = |relation: Known, first: Word, second: Word| {
-        (list(&[(RobotAt, a, c), (RobotHas, a, d), (relation, first, second)]), list(&[(Painted, b, d)]), list(&[]))
-    };
-    match action.operator {
-        Operator::Pickup => {
-            let on_table = list(&[(ArmEmpty, 0, 0), (Clear, a, 0), (OnTable, a, 0)]);
-            (on_table, list(&[(Holding, a, 0)]), on_table)
-        }
-        Operator::Putdown => {
-            let held = list(&[(Holding, a, 0)]);
-            (held, list(&[(ArmEmpty, 0, 0), (Clear, a, 0), (OnTable, a, 0)]), held)
-        }
-        Operator::Stack => {
-            let held = list(&[(Holding, a, 0), (Clear, b, 0)]);
-            (held, list(&[(ArmEmpty, 0, 0), (Clear, a, 0), (On, a, b)]), held)
-        }
-        Operator::Unstack => {
-            let stacked = list(&[(ArmEmpty, 0, 0), (Clear, a, 0), (On, a, b)]);
-            (stacked, list(&[(Holding, a, 0), (Clear, b, 0)]), stacked)
-        }
-        Operator::Move => {
-            let there = list(&[(Room, a, 0), (Room, b, 0), (AtRobby, a, 0)]);
-            (there, list(&[(AtRobby, b, 0)]), list(&[(AtRobby, a, 0)]))
-        }
-        Operator::Pick => (
-            list(&[(Ball, a, 0), (Room, b, 0), (Gripper, c, 0), (At, a, b), (AtRobby, b, 0), (Free, c, 0)]),
-            list(&[(Carry, a, c)]),
-            list(&[(At, a, b), (Free, c, 0)]),
-        ),
-        Operator::Drop => (
-            list(&[(Ball, a, 0), (Room, b, 0), (Gripper, c, 0), (Carry, a, c), (AtRobby, b, 0)]),
-            list(&[(At, a, b), (Free, c, 0)]),
-            list(&[(Carry, a, c)]),
-        ),
-        Operator::ChangeColor => {
-            (list(&[(RobotHas, a, b), (AvailableColor, c, 0)]), list(&[(RobotHas, a, c)]), list(&[(RobotHas, a, b)]))
-        }
-        Operator::PaintUp => paint(Known::Up, b, c),
-        Operator::PaintDown => paint(Known::Up, c, b),
-        Operator::PaintRight => paint(Known::Right, b, c),
-        Operator::PaintLeft => paint(Known::Right, c, b),
-        Operator::Up => step(Known::Up, c, b),
-        Operator::Down => step(Known::Up, b, c),
-        Operator::Right => step(Known::Right, c, b),
-        Operator::Left => step(Known::Right, b, c),
-    }
-}
-
-/// True where the arguments of an action of Floor Tile have the types of its parameters.
-fn is_well_typed(words: &Words, types: &[Word], action: &Action) -> bool {
-    let mut arguments = wanted_types(Domain::FloorTile, action.operator).iter().zip(action.arguments);
-    arguments.all(|(type_, argument)| types[argument as usize] == words.place(*type_))
-}
-
-/// The types of an operator's parameters; none where every object will do.
-pub fn wanted_types(domain: Domain, operator: Operator) -> &'static [Known] {
-    use Known::{Color, Robot, Tile};
-    match operator {
-        _ if !domain.has_types() => &[],
-        Operator::ChangeColor => &[Robot, Color, Color],
-        Operator::PaintUp | Operator::PaintDown | Operator::PaintRight | Operator::PaintLeft => {
-            &[Robot, Tile, Tile, Color]
-        }
-        _ => &[Robot, Tile, Tile],
-    }
-}
-
-/// The operators of the domains with rules, and how many arguments each takes.
-const OPERATORS: [(Domain, &str, Operator, usize); 16] = [
-    (Domain::Blocksworld, "pickup", Operator::Pickup, 1),
-    (Domain::Blocksworld, "putdown", Operator::Putdown, 1),
-    (Domain::Blocksworld, "stack", Operator::Stack, 2),
-    (Domain::Blocksworld, "unstack", Operator::Unstack, 2),
-    (Domain::Gripper, "move", Operator::Move, 2),
-    (Domain::Gripper, "pick", Operator::Pick, 3),
-    (Domain::Gripper, "drop", Operator::Drop, 3),
-    (Domain::FloorTile, "change-color", Operator::ChangeColor, 3),
-    (Domain::FloorTile, "paint-up", Operator::PaintUp, 4),
-    (Domain::FloorTile, "paint-down", Operator::PaintDown, 4),
-    (Domain::FloorTile, "paint-right", Operator::PaintRight, 4),
-    (Domain::FloorTile, "paint-left", Operator::PaintLeft, 4),
-    (Domain::FloorTile, "up", Operator::Up, 3),
-    (Domain::FloorTile, "down", Operator::Down, 3),
-    (Domain::FloorTile, "right", Operator::Right, 3),
-    (Domain::FloorTile, "left", Operator::Left, 3),
+/// What the operators of the domains with rules are called.
+pub const OPERATORS: [(Rules, &str, Operator); 16] = [
+    (Rules::Blocksworld, "pickup", Operator::Pickup),
+    (Rules::Blocksworld, "putdown", Operator::Putdown),
+    (Rules::Blocksworld, "stack", Operator::Stack),
+    (Rules::Blocksworld, "unstack", Operator::Unstack),
+    (Rules::Gripper, "move", Operator::Move),
+    (Rules::Gripper, "pick", Operator::Pick),
+    (Rules::Gripper, "drop", Operator::Drop),
+    (Rules::FloorTile, "change-color", Operator::ChangeColor),
+    (Rules::FloorTile, "paint-up", Operator::PaintUp),
+    (Rules::FloorTile, "paint-down", Operator::PaintDown),
+    (Rules::FloorTile, "paint-right", Operator::PaintRight),
+    (Rules::FloorTile, "paint-left", Operator::PaintLeft),
+    (Rules::FloorTile, "up", Operator::Up),
+    (Rules::FloorTile, "down", Operator::Down),
+    (Rules::FloorTile, "right", Operator::Right),
+    (Rules::FloorTile, "left", Operator::Left),
 ];
 
-/// The operator of that name, and how many arguments it takes.
-pub fn operator_named(domain: Domain, name: &[u8]) -> Option<(Operator, usize)> {
-    let found = OPERATORS.iter().find(|(known, own, ..)| *known == domain && own.as_bytes() == name);
-    found.map(|(_, _, operator, count)| (*operator, *count))
+/// The operator of that name.
+pub fn operator_named(rules: Rules, name: &[u8]) -> Option<Operator> {
+    let found = OPERATORS.iter().find(|(known, own, _)| *known == rules && own.as_bytes() == name);
+    found.map(|(.., operator)| *operator)
 }

@@ -9,94 +9,77 @@ use crate::canonical::Digits;
 use crate::domains::blocksworld::{Chains, Towers};
 use crate::domains::floor_tile::{Aims, Floor};
 use crate::domains::gripper::{Arrangement, Scene};
-use crate::domains::renaming::{KnownDomains, Renaming};
+use crate::domains::renaming::Roles;
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::ill_typed_operator;
-use crate::model::{self, Atom, Known, Word, Words, EQUALITY};
+use crate::model::{Atom, Domain, Known, Word, Words, EQUALITY};
 use crate::pddl::domains::parse_domain;
-use crate::pddl::problems::Interner;
+use crate::pddl::problems::{read_problem, Declared, Interner, Reading};
 use crate::structure::structure::DomainStructure;
-use crate::validation::Action;
-use std::collections::HashSet;
+use crate::validation::{Action, Template};
+use std::cell::RefCell;
+use std::rc::Rc;
 
+/// The known domains of which there are rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Domain {
+pub enum Rules {
     Blocksworld,
     FloorTile,
     Gripper,
 }
 
-impl Domain {
-    pub fn named(name: Known) -> Option<Domain> {
+impl Rules {
+    pub fn named(name: Known) -> Option<Rules> {
         match name {
-            Known::Blocksworld => Some(Domain::Blocksworld),
-            Known::FloorTile => Some(Domain::FloorTile),
-            Known::Gripper => Some(Domain::Gripper),
+            Known::Blocksworld => Some(Rules::Blocksworld),
+            Known::FloorTile => Some(Rules::FloorTile),
+            Known::Gripper => Some(Rules::Gripper),
             _ => None,
         }
     }
 
-    /// The domain of this certificate, which all domains have that are this one in other words.
-    pub fn certified(certificate: &Digits) -> Option<Domain> {
+    /// Those of the domain of this certificate, which all domains have that are this one in other words.
+    fn certified(certificate: &Digits) -> Option<Rules> {
         match certificate {
-            b"c1901eb9dd5b08aceba500257d61ecae" => Some(Domain::Blocksworld),
-            b"c96e2f07e160049f49e2a22e15988e8e" => Some(Domain::FloorTile),
-            b"064939ab3ce821a798cd340001123d82" => Some(Domain::Gripper),
+            b"c1901eb9dd5b08aceba500257d61ecae" => Some(Rules::Blocksworld),
+            b"c96e2f07e160049f49e2a22e15988e8e" => Some(Rules::FloorTile),
+            b"064939ab3ce821a798cd340001123d82" => Some(Rules::Gripper),
             _ => None,
         }
     }
 
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
-            Domain::Blocksworld => "blocksworld",
-            Domain::FloorTile => "floor-tile",
-            Domain::Gripper => "gripper",
+            Rules::Blocksworld => "blocksworld",
+            Rules::FloorTile => "floor-tile",
+            Rules::Gripper => "gripper",
         }
     }
 
-    pub fn pddl(self) -> &'static str {
+    fn pddl(self) -> &'static str {
         match self {
-            Domain::Blocksworld => blocksworld::PDDL,
-            Domain::FloorTile => floor_tile::PDDL,
-            Domain::Gripper => gripper::PDDL,
+            Rules::Blocksworld => blocksworld::PDDL,
+            Rules::FloorTile => floor_tile::PDDL,
+            Rules::Gripper => gripper::PDDL,
         }
     }
 
     /// True where some operator takes more than plain objects.
     pub fn has_types(self) -> bool {
-        self == Domain::FloorTile
-    }
-
-    /// True for the predicates that some operator changes; all others are static.
-    pub fn is_fluent(self, predicate: Known) -> bool {
-        use Known::{ArmEmpty, At, AtRobby, Carry, Clear, Free, Holding, On, OnTable, Painted, RobotAt, RobotHas};
-        match self {
-            Domain::Blocksworld => matches!(predicate, ArmEmpty | Clear | Holding | On | OnTable),
-            Domain::FloorTile => matches!(predicate, Painted | RobotAt | RobotHas),
-            Domain::Gripper => matches!(predicate, At | AtRobby | Carry | Free),
-        }
-    }
-
-    /// The domain's name and operators as a certificate has them; the page "Certificates" lists these.
-    pub fn fingerprint(self) -> &'static str {
-        match self {
-            Domain::Blocksworld => "3118c3a346e29d728f2b8a359e50a623",
-            Domain::FloorTile => "ff0907a89cd119aa9509ae01368f0a80",
-            Domain::Gripper => "537d6ea47a5ea0824ba0ff3032b1a05d",
-        }
+        self == Rules::FloorTile
     }
 
     /// The initial state as the rules see it; `types` are those of the words, None where they do not count.
     pub fn read(self, words: &Words, init: &[Atom], types: Option<&[Word]>) -> Result<CoveredState, BrokenAssumption> {
         Ok(match self {
-            Domain::Blocksworld => CoveredState::Towers(blocksworld::read(words, init)?),
-            Domain::FloorTile => CoveredState::Floor(floor_tile::read(words, init, types)?),
-            Domain::Gripper => CoveredState::Scene(gripper::read(words, init)?),
+            Rules::Blocksworld => CoveredState::Towers(blocksworld::read(words, init)?),
+            Rules::FloorTile => CoveredState::Floor(floor_tile::read(words, init, types)?),
+            Rules::Gripper => CoveredState::Scene(gripper::read(words, init)?),
         })
     }
 }
 
-/// The known domain without rules: it is decided as one that is given as text.
+/// The known domain without rules.
 const ROVER: &str = include_str!(concat!(env!("OUT_DIR"), "/rover_single_stores.pddl"));
 
 /// What problems call it.
@@ -104,8 +87,8 @@ pub const ROVER_NAMES: [&[u8]; 3] = [b"rover", b"rover-single", b"rover-single-s
 
 /// The text of the known domain that problems call by this name.
 pub fn pddl_of(name: &[u8]) -> Option<&'static str> {
-    let with_rules = [Domain::Blocksworld, Domain::FloorTile, Domain::Gripper];
-    let found = with_rules.into_iter().find(|known| known.name().as_bytes() == name).map(Domain::pddl);
+    let with_rules = [Rules::Blocksworld, Rules::FloorTile, Rules::Gripper];
+    let found = with_rules.into_iter().find(|known| known.name().as_bytes() == name).map(Rules::pddl);
     found.or_else(|| ROVER_NAMES.contains(&name).then_some(ROVER))
 }
 
@@ -114,16 +97,23 @@ pub fn is_known(name: &[u8]) -> bool {
     pddl_of(name).is_some() || name == b"rover-single-storeless"
 }
 
-/// A domain of which there is the text, with what rows in it share.
+/// A domain, with what rows in it share.
 pub struct PlanningDomain {
+    /// The words of its text.
+    pub names: Interner,
+    /// What its problems are read with: its words are among those of every problem.
+    reader: RefCell<Interner>,
+    declared: Declared,
     /// What its problems may call it.
-    pub names: Vec<Word>,
+    known_as: Vec<Vec<u8>>,
     /// True for the known domain without rules.
     pub is_rover: bool,
     pub structure: DomainStructure,
-    untyped: model::Domain,
-    /// The known domain that it is in other words.
-    pub rules: Answer<Option<Renaming>>,
+    untyped: Domain,
+    /// Its operators as they are executed.
+    pub operators: Vec<Template>,
+    /// The rules of the known domain that it is in other words.
+    pub roles: Option<Roles>,
     /// True where some operator takes more than plain objects.
     pub has_types: bool,
     /// True where operators are sets of atoms with positive preconditions, and there are no functions.
@@ -132,48 +122,75 @@ pub struct PlanningDomain {
     pub uses_negation: bool,
     /// True where the declarations do not admit an atom of an operator.
     pub is_ill_typed: bool,
-    fluents: HashSet<Word>,
+    /// By predicate: true for those that some operator changes; all others are static.
+    fluents: Vec<bool>,
 }
 
 impl PlanningDomain {
-    pub fn new(
-        structure: DomainStructure,
-        known_domains: &mut KnownDomains,
-        names: &mut Interner,
-    ) -> Answer<PlanningDomain> {
+    /// The domain of a text, of several the last one if that counts.
+    pub fn read(text: &[u8], last: bool) -> Answer<PlanningDomain> {
+        let read = |names: &mut Interner| parse_domain(text, last, names)?.outcome.map_err(|_| Left::Domain);
+        let mut names = Interner::new();
+        let domain = read(&mut names)?;
+        let reader = Interner::with(vocabulary(&domain, &names).map(|word| names.text(word)))?;
+        let mut names = reader.clone();
+        let structure = DomainStructure::new(read(&mut names)?);
         let domain = &structure.domain;
         let operators = &domain.operators;
         let mut types = operators.iter().flat_map(|each| &each.parameters).map(|(_, own)| *own);
         let has_types = types.any(|own| own != Known::Object as Word);
-        let is_strips = !domain.has_functions && operators.iter().all(|each| each.parts[1].is_empty());
         let mut avoided = operators.iter().flat_map(|each| &each.parts[1]);
         let uses_negation = avoided.any(|atom| names.text(atom[0]) != EQUALITY);
-        let is_ill_typed = ill_typed_operator(domain, b"", names).is_some();
-        let fluents = operators.iter().flat_map(|each| each.parts[2..].iter().flatten()).map(|atom| atom[0]).collect();
-        let untyped = domain.without_types();
-        let rules = match structure.certificate(names) {
-            Ok(certificate) if structure.domain.constants.is_empty() => Domain::certified(&certificate)
-                .map(|known| Renaming::new(known, &structure, known_domains, names))
-                .transpose(),
-            other => other.map(|_| None),
-        };
-        let known_as = vec![structure.domain.name];
+        let mut fluents = Vec::new();
+        for atom in operators.iter().flat_map(|each| each.parts[2..].iter().flatten()) {
+            fluents.resize(fluents.len().max(atom[0] as usize + 1), false);
+            fluents[atom[0] as usize] = true;
+        }
+        let rules = Rules::certified(&structure.certificate(&names)?).filter(|_| domain.constants.is_empty());
+        let own = (&structure, &names);
+        let roles = rules.map(|rules| match rules.pddl().as_bytes() == text {
+            true => Roles::new(rules, own, own),
+            false => {
+                let theirs = known_domain(rules.name().as_bytes())?.ok_or(Left::Rules)?;
+                Roles::new(rules, own, (&theirs.structure, &theirs.names))
+            }
+        });
+        let constants = domain.constants.keys().map(|name| names.text(*name).to_vec()).collect();
         Ok(PlanningDomain {
-            names: known_as,
+            reader: RefCell::new(reader),
+            declared: Declared { constants, is_typed: Some(!domain.types.is_empty()) },
+            known_as: vec![names.text(domain.name).to_vec()],
             is_rover: false,
-            structure,
-            untyped,
-            rules,
+            untyped: domain.without_types(),
+            operators: operators.iter().map(|each| Template::new(each, &names)).collect::<Answer<_>>()?,
+            roles: roles.transpose()?,
             has_types,
-            is_strips,
+            is_strips: !domain.has_functions && operators.iter().all(|each| each.parts[1].is_empty()),
             uses_negation,
-            is_ill_typed,
+            is_ill_typed: ill_typed_operator(domain, b"", &names).is_some(),
             fluents,
+            structure,
+            names,
         })
     }
 
+    /// The problem of a text.
+    pub fn read_problem(&self, text: Option<&[u8]>) -> Answer<Reading> {
+        read_problem(text, &self.declared, &mut self.reader.borrow_mut())
+    }
+
+    /// True where problems name their domain, which has rules: then all problems have the same words.
+    pub fn is_named(&self) -> bool {
+        self.declared.is_typed.is_none()
+    }
+
+    /// True where problems may call it this.
+    pub fn is_called(&self, name: &[u8]) -> bool {
+        self.known_as.iter().any(|known| known == name)
+    }
+
     /// The domain, with types or without.
-    pub fn operators_of(&self, typed: bool) -> &model::Domain {
+    pub fn operators_of(&self, typed: bool) -> &Domain {
         if typed {
             &self.structure.domain
         } else {
@@ -181,24 +198,67 @@ impl PlanningDomain {
         }
     }
 
+    /// The constants, as words of a problem.
+    pub fn constants<'a>(&'a self, words: &'a Words) -> impl Iterator<Item = Word> + 'a {
+        self.structure.domain.constants.keys().map(|name| words.place_of(*name))
+    }
+
+    /// A step of a plan in the words of a problem.
+    pub fn texts(&self, step: &[Word], words: &Words) -> Vec<Vec<u8>> {
+        let operator = &self.structure.domain.operators[step[0] as usize];
+        let arguments = step[1..].iter().map(|word| words.text(*word));
+        [self.names.text(operator.name)].into_iter().chain(arguments).map(<[u8]>::to_vec).collect()
+    }
+
     /// True for the predicates that some operator changes; all others are static.
-    pub fn is_fluent(&self, predicate: Word) -> bool {
-        self.fluents.contains(&predicate)
+    pub fn is_fluent(&self, predicate: Word, words: &Words) -> bool {
+        self.fluents.get(words.number(predicate) as usize) == Some(&true)
     }
 }
 
-/// The domain of a text.
-pub fn planning_domain(text: &[u8], names: &mut Interner) -> Answer<PlanningDomain> {
-    let domain = parse_domain(text, false, names)?.outcome.map_err(|_| Left::Domain)?;
-    PlanningDomain::new(DomainStructure::new(domain), &mut KnownDomains::default(), names)
+/// True for a domain that is one with rules, in some words.
+pub fn is_certified(structure: &DomainStructure, names: &Interner) -> Answer<bool> {
+    Ok(structure.domain.constants.is_empty() && Rules::certified(&structure.certificate(names)?).is_some())
 }
 
-/// The known domain without rules.
-pub fn rover(names: &mut Interner) -> Answer<PlanningDomain> {
-    let mut domain = planning_domain(ROVER.as_bytes(), names)?;
-    domain.is_rover = true;
-    domain.names = ROVER_NAMES.iter().map(|name| names.number(name, 0, name.len())).collect::<Answer<_>>()?;
-    Ok(domain)
+/// The words of a domain that may be among those of what follows from a problem.
+fn vocabulary<'a>(domain: &'a Domain, names: &'a Interner) -> impl Iterator<Item = Word> + 'a {
+    let declared = domain.predicates.iter().flat_map(|(name, types)| types.iter().chain([name]));
+    let typed = domain.types.iter().chain(&domain.constants).flat_map(|(name, type_)| [name, type_]);
+    let parameters = domain.operators.iter().flat_map(|each| &each.parameters).map(|(_, type_)| type_);
+    let atoms = domain.operators.iter().flat_map(|each| each.parts.iter().flatten());
+    let named = declared.chain(typed).chain(parameters).chain(atoms.flatten()).copied();
+    named.filter(|word| !matches!(names.text(*word), EQUALITY | [b'?', ..]))
+}
+
+thread_local! {
+    /// The known domains that were asked for, by their texts.
+    static KNOWN_DOMAINS: RefCell<Vec<(&'static str, Rc<PlanningDomain>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The known domain that problems call by this name.
+pub fn known_domain(name: &[u8]) -> Answer<Option<Rc<PlanningDomain>>> {
+    let Some(text) = pddl_of(name) else { return Ok(None) };
+    let known =
+        KNOWN_DOMAINS.with_borrow(|all| all.iter().find(|(own, _)| *own == text).map(|(_, known)| known.clone()));
+    if known.is_some() {
+        return Ok(known);
+    }
+    let mut read = PlanningDomain::read(text.as_bytes(), false)?;
+    if text == ROVER {
+        read.is_rover = true;
+        read.known_as = ROVER_NAMES.map(<[u8]>::to_vec).to_vec();
+    } else {
+        read.declared.is_typed = None;
+    }
+    let read = Rc::new(read);
+    KNOWN_DOMAINS.with_borrow_mut(|all| all.push((text, read.clone())));
+    Ok(Some(read))
+}
+
+/// Gives the known domains up, after a panic.
+pub fn forget_known_domains() {
+    KNOWN_DOMAINS.with_borrow_mut(Vec::clear);
 }
 
 /// Atoms of an initial state that exclude each other: the rules do not cover it.

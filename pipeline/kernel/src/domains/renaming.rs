@@ -1,166 +1,136 @@
 //! A known domain in other words (definition/domains/renaming.py): its rules solve the given domain's problems.
 
-use crate::domains::Domain;
+use crate::domains::Rules;
 use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
-use crate::metrics::plan_exchange::Plan;
-use crate::model::{parts, Atom, Domain as Given, Known, Lifted, Word};
-use crate::pddl::domains::parse_domain;
-use crate::pddl::problems::{read_problem, Interner, LiftedProblem};
+use crate::model::{arguments, atom, parts, Atom, Domain, Known, Word, Words, KNOWN_WORDS};
+use crate::pddl::problems::Interner;
 use crate::structure::graph::Vertex;
 use crate::structure::renaming::isomorphism;
 use crate::structure::structure::DomainStructure;
-use crate::task::Task;
-use crate::validation::operator_named;
-use std::iter;
-use std::rc::Rc;
+use crate::validation::{operator_named, Action, Plan, OPERATORS};
 
-/// The known domains over the words of an interner, each read when it is first asked for.
-#[derive(Default)]
-pub struct KnownDomains([Option<Rc<DomainStructure>>; 3]);
-
-impl KnownDomains {
-    fn structure(&mut self, known: Domain, names: &mut Interner) -> Answer<Rc<DomainStructure>> {
-        let place = &mut self.0[known as usize];
-        if let Some(structure) = place {
-            return Ok(structure.clone());
-        }
-        let domain = parse_domain(known.pddl().as_bytes(), false, names)?.outcome.map_err(|_| Left::Rules)?;
-        Ok(place.insert(Rc::new(DomainStructure::new(domain))).clone())
-    }
+/// What the predicates, types and operators of a domain are in the rules of a known one.
+pub struct Roles {
+    pub rules: Rules,
+    /// True where the rules read its problems as they are written.
+    is_plain: bool,
+    /// By predicate and number of arguments: the rules' predicate, and whether its two arguments change places.
+    to: HashMap<(u32, usize), (u32, bool)>,
+    /// The way back.
+    back: HashMap<(u32, usize), (u32, bool)>,
+    types: HashMap<u32, u32>,
+    /// Of each operator of the rules its number in the domain, and the places of its arguments in the rules'.
+    operators: Vec<(Word, Vec<usize>)>,
 }
 
-/// A given domain in the words of a known one.
-pub struct Renaming {
-    known: Domain,
-    theirs: Rc<DomainStructure>,
-    image: HashMap<Vertex, Vertex>,
-}
-
-impl Renaming {
+impl Roles {
+    /// The roles of a domain that is `theirs` in other words, each with the words of its text.
     pub fn new(
-        known: Domain,
-        given: &DomainStructure,
-        domains: &mut KnownDomains,
-        names: &mut Interner,
-    ) -> Answer<Renaming> {
-        let theirs = domains.structure(known, names)?;
-        let image = isomorphism(given.graph(names)?, theirs.graph(names)?)?.into_iter().collect();
-        Ok(Renaming { known, theirs, image })
-    }
-
-    /// The problem in the known domain; with types, or without.
-    pub fn task(&self, given: &Given, problem: &LiftedProblem, typed: bool, names: &Interner) -> Answer<Task> {
-        let text = written(self.known, given, problem, &self.image, names);
-        let mut words = Interner::new();
-        let read = read_problem(Some(text.as_bytes()), &mut words)?.outcome.map_err(|_| Left::Rules)?;
-        Ok(Task::new(Rc::new(read), self.known, typed))
-    }
-
-    /// The plan by the rules of the known domain.
-    pub fn plan(&self, task: &Task, given: &Given, names: &Interner) -> Answer<Plan> {
-        let plan = task.plan()?.ok_or(Left::Rules)?;
-        let mut found = Vec::with_capacity(plan.len());
-        for action in plan {
-            let is_known = |name: Word| operator_named(self.known, names.text(name)).map(|(operator, _)| operator);
-            let operators = &self.theirs.domain.operators;
-            let number = operators.iter().position(|each| is_known(each.name) == Some(action.operator()));
-            let theirs = Vertex::Operator(number.ok_or(Left::Rules)?);
-            let ours = (0..given.operators.len()).find(|own| self.image.get(&Vertex::Operator(*own)) == Some(&theirs));
-            let ours = ours.ok_or(Left::Rules)?;
-            let operator = &given.operators[ours];
-            let mut step = vec![operator.name];
-            for place in 0..operator.parameters.len() {
-                let Some(Vertex::Parameter(_, place)) = self.image.get(&Vertex::Parameter(ours, place)) else {
-                    return Err(Left::Rules);
-                };
-                let text = task.problem.words.text(action.argument(*place));
-                step.push(names.find(text).ok_or(Left::Rules)?);
-            }
-            found.push(step);
-        }
-        Ok(found)
-    }
-
-    /// An atom of the known domain in the words of the given one.
-    pub fn atom_back(&self, task: &Task, atom: Atom, names: &Interner) -> Answer<Lifted> {
-        let words = &task.problem.words;
-        let (name, first, second) = parts(atom);
-        let terms: Vec<Word> = [first, second].into_iter().filter(|word| *word != 0).collect();
-        let is_image = |vertex: &Vertex| match vertex {
-            Vertex::Predicate(theirs, arity) => *arity == terms.len() && names.text(*theirs) == words.text(name),
-            _ => false,
+        rules: Rules,
+        (given, names): (&DomainStructure, &Interner),
+        (theirs, their_names): (&DomainStructure, &Interner),
+    ) -> Answer<Roles> {
+        let image: HashMap<Vertex, Vertex> =
+            isomorphism(given.graph(names)?, theirs.graph(their_names)?)?.into_iter().collect();
+        let mut roles = Roles {
+            rules,
+            is_plain: true,
+            to: HashMap::default(),
+            back: HashMap::default(),
+            types: HashMap::default(),
+            operators: vec![(0, Vec::new()); OPERATORS.len()],
         };
-        let Some((Vertex::Predicate(ours, arity), _)) = self.image.iter().find(|(_, theirs)| is_image(theirs)) else {
-            // No operator uses it: its name was free, or became so.
-            let mut own = names.find(words.text(name)).ok_or(Left::Rules)?;
-            while let Some(Vertex::Predicate(given_away, _)) = self.image.get(&Vertex::Predicate(own, terms.len())) {
-                own = *given_away;
-            }
-            let terms = terms.iter().map(|term| names.find(words.text(*term)).ok_or(Left::Rules));
-            return iter::once(Ok(own)).chain(terms).collect();
-        };
-        let mut found = vec![*ours];
-        for place in 0..*arity {
-            let place = match self.image.get(&Vertex::Place(*ours, *arity, place)) {
-                Some(Vertex::Place(_, _, theirs)) => *theirs,
-                _ => place, // the only one
+        for (one, two) in &image {
+            let (one, two, changes_places) = match (one, two) {
+                (Vertex::Type(one), Vertex::Type(two)) => {
+                    roles.types.insert(*one, *two);
+                    (one, two, false)
+                }
+                (Vertex::Predicate(one, arity), Vertex::Predicate(two, _)) => {
+                    let first = image.get(&Vertex::Place(*one, *arity, 0));
+                    let changes_places = matches!(first, Some(Vertex::Place(_, _, 1)));
+                    roles.to.insert((*one, *arity), (*two, changes_places));
+                    roles.back.insert((*two, *arity), (*one, changes_places));
+                    (one, two, changes_places)
+                }
+                _ => continue,
             };
-            found.push(names.find(words.text(terms[place])).ok_or(Left::Rules)?);
+            if *two as usize >= KNOWN_WORDS {
+                return Err(Left::Rules);
+            }
+            roles.is_plain &= one == two && !changes_places;
         }
-        Ok(found)
+        roles.is_plain &= given.domain.types.keys().all(|type_| roles.types.contains_key(type_));
+        for (number, operator) in given.domain.operators.iter().enumerate() {
+            let Some(Vertex::Operator(theirs_)) = image.get(&Vertex::Operator(number)) else { return Err(Left::Rules) };
+            let name = their_names.text(theirs.domain.operators[*theirs_].name);
+            let place = |place| match image.get(&Vertex::Parameter(number, place)) {
+                Some(Vertex::Parameter(_, place)) => Ok(*place),
+                _ => Err(Left::Rules),
+            };
+            let places = (0..operator.parameters.len()).map(place).collect::<Answer<_>>()?;
+            let operator = operator_named(rules, name).ok_or(Left::Rules)?;
+            roles.operators[operator as usize] = (number as Word, places);
+        }
+        Ok(roles)
+    }
+
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    /// The atom as the rules read it.
+    pub fn in_rules(&self, atom: Atom, words: &Words) -> Atom {
+        atom_in(&self.to, &self.back, atom, words)
+    }
+
+    /// The rules' atom in the words of the domain.
+    pub fn in_domain(&self, atom: Atom, words: &Words) -> Atom {
+        atom_in(&self.back, &self.to, atom, words)
+    }
+
+    /// The type of the rules that includes the type.
+    pub fn type_of(&self, type_: Word, domain: &Domain, words: &Words) -> Word {
+        let found = domain.ancestors(words.number(type_)).into_iter().find_map(|each| self.types.get(&each).copied());
+        words.place_of(found.unwrap_or(Known::Object as Word))
+    }
+
+    /// The rules' plan in the operators of the domain.
+    pub fn plan(&self, actions: &[Action]) -> Plan {
+        let mut plan = Vec::with_capacity(4 * actions.len());
+        for Action { operator, arguments } in actions {
+            let (number, places) = &self.operators[*operator as usize];
+            plan.push(*number);
+            plan.extend(places.iter().map(|place| arguments[*place]));
+        }
+        Plan(plan)
     }
 }
 
-/// The problem in the words of the known domain.
-fn written(
-    known: Domain,
-    given: &Given,
-    problem: &LiftedProblem,
-    image: &HashMap<Vertex, Vertex>,
-    names: &Interner,
-) -> String {
-    let text = |word: Word| String::from_utf8_lossy(names.text(word));
-    let name = known.name();
-    let type_of = |type_: Word| {
-        let renamed = |each: Word| image.get(&Vertex::Type(each));
-        let found = given.ancestors(type_).into_iter().find_map(renamed);
-        if let Some(Vertex::Type(type_)) = found {
-            *type_
-        } else {
-            Known::Object as Word
+/// The atom with another predicate; a name that is given away becomes one that is free.
+fn atom_in(
+    to: &HashMap<(u32, usize), (u32, bool)>,
+    back: &HashMap<(u32, usize), (u32, bool)>,
+    own: Atom,
+    words: &Words,
+) -> Atom {
+    let (name, mut first, mut second) = parts(own);
+    let arity = arguments(own).count();
+    let mut number = words.number(name);
+    match to.get(&(number, arity)) {
+        Some((role, changes_places)) => {
+            number = *role;
+            if *changes_places {
+                (first, second) = (second, first);
+            }
         }
-    };
-    let objects = problem.objects.iter().map(|(name, type_)| format!("{} - {}", text(*name), text(type_of(*type_))));
-    let mut old: HashMap<(Word, usize), (Word, usize)> = HashMap::default();
-    for (one, two) in image {
-        if let (Vertex::Predicate(one, arity), Vertex::Predicate(two, _)) = (one, two) {
-            old.insert((*two, *arity), (*one, *arity));
+        None if arity > 2 => return own, // no rules know it
+        None => {
+            while let Some((before, _)) = back.get(&(number, arity)) {
+                number = *before;
+            }
         }
     }
-    let atom = |atom: &Lifted| {
-        let arity = atom.len() - 1;
-        let mut terms: Vec<Word> = atom[1..].to_vec();
-        let mut predicate = atom[0];
-        if let Some(Vertex::Predicate(new, _)) = image.get(&Vertex::Predicate(predicate, arity)) {
-            predicate = *new;
-            for (place, term) in atom[1..].iter().enumerate().filter(|_| arity > 1) {
-                if let Some(Vertex::Place(_, _, new)) = image.get(&Vertex::Place(atom[0], arity, place)) {
-                    terms[*new] = *term;
-                }
-            }
-        } else {
-            // A name that is given away becomes one that is free.
-            let mut free = (predicate, arity);
-            while let Some(before) = old.get(&free) {
-                free = *before;
-            }
-            predicate = free.0;
-        }
-        let words: Vec<_> = [predicate].into_iter().chain(terms).map(text).collect();
-        format!("({})", words.join(" "))
-    };
-    let [init, goal] = [&problem.init, &problem.goal].map(|atoms| atoms.iter().map(atom).collect::<String>());
-    let objects = objects.collect::<Vec<_>>().join(" ");
-    format!("(define (problem p) (:domain {name}) (:objects {objects}) (:init {init}) (:goal (and {goal})))")
+    atom(words.place_of(number), first, second)
 }

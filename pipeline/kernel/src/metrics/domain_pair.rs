@@ -4,20 +4,20 @@ use crate::canonical::Digits;
 use crate::difference::{no_such_predicate, wrong_number_of_arguments, wrong_type, Difference};
 use crate::domain_difference::words_of;
 use crate::domain_equivalence::{decide_domains, shared_operators, DomainVerdict};
-use crate::domains;
-use crate::domains::renaming::{KnownDomains, Renaming};
+use crate::domains::{is_certified, PlanningDomain};
 use crate::grounding::Objects;
 use crate::left::{Answer, Left};
 use crate::metrics::components::component_f1;
 use crate::metrics::plan_exchange::{exchange_plans, Found, Plan, Task};
 use crate::metrics::predictive::predictive_power;
-use crate::metrics::problem::Settings;
+use crate::metrics::problem::{read_in, Settings};
 use crate::metrics::syntactic::syntactic_similarity;
 use crate::model::{Domain, Lifted, Word, EQUALITY};
 use crate::pddl::domains::{parse_domain, Refused};
 use crate::pddl::problems::{read_lifted_problem, Interner, LiftedProblem};
 use crate::states::{visited_states, VisitedStates};
 use crate::structure::structure::DomainStructure;
+use crate::task as planning;
 use crate::task_equivalence::{decide_tasks, whole_domain, WholeTask};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,22 +55,22 @@ pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<DomainStructure>
     Ok(DomainStructure::new(domain))
 }
 
-/// What the rows of a batch share: the words of domains, those of the problem that is read, and the known domains.
+/// What the rows of a batch share: the words of domains, and those of the problem that is read.
 pub struct Batch {
     pub names: Interner,
     own_names: Interner,
-    known_domains: KnownDomains,
 }
 
 impl Batch {
     pub fn new() -> Batch {
-        Batch { names: Interner::new(), own_names: Interner::new(), known_domains: KnownDomains::default() }
+        Batch { names: Interner::new(), own_names: Interner::new() }
     }
 }
 
 /// What both domains of a row are executed in: the problem in the reference domain, and what follows from it.
 pub struct Executable {
-    problem: Rc<LiftedProblem>,
+    text: Vec<u8>,
+    problem: LiftedProblem,
     objects: Objects,
     visited: OnceCell<Answer<VisitedStates>>,
     plan: OnceCell<Answer<Found>>,
@@ -85,29 +85,31 @@ pub struct GeneratedProblem<'a> {
     pub is_placeholder: bool,
 }
 
-/// The reference problem in the reference domain, in which it is well typed.
+/// The reference problem in the reference domain, which is that of a text, and in which it is well typed.
 pub fn read_executable(
     known: &DomainStructure,
+    domain_text: &[u8],
     text: &[u8],
     has_tasks: bool,
-    Batch { names, own_names, known_domains }: &mut Batch,
+    Batch { names, own_names }: &mut Batch,
 ) -> Answer<Executable> {
     let domain = &known.domain;
     if known.ill_typed(b"reference", names).is_some() {
         return Err(Left::Reference);
     }
-    let problem = Rc::new(read_lifted_problem(text, domain, names, own_names)?);
+    let problem = read_lifted_problem(text, domain, names, own_names)?;
     let mut objects: Objects = problem.objects.iter().copied().collect();
     objects.extend(&domain.constants);
     let plan = OnceCell::new();
-    if let Some(found) = plan_by_rules(known, &problem, known_domains, names).transpose() {
+    if let Some(found) = plan_by_rules(known, domain_text, false, text, names).transpose() {
         let _ = plan.set(found.map(Ok));
     }
     let whole = has_tasks.then(|| {
-        let domain = whole_domain(DomainStructure::new(domain.clone()), known_domains, names)?;
-        Ok(WholeTask::new(domain, problem.clone()))
+        let domain = whole_domain(domain_text, false)?;
+        let problem = read_in(&domain, Some(text))?.outcome.map_err(|_| Left::Reference)?;
+        Ok(WholeTask::new(domain, problem))
     });
-    let found = Executable { problem, objects, visited: OnceCell::new(), plan, whole };
+    let found = Executable { text: text.to_vec(), problem, objects, visited: OnceCell::new(), plan, whole };
     if found.task(domain).ill_typed(names).is_some() {
         return Err(Left::Reference);
     }
@@ -117,19 +119,27 @@ pub fn read_executable(
 /// The plan of a problem of three domains, whatever their words; None where it is another, or not by the rules.
 fn plan_by_rules(
     known: &DomainStructure,
-    problem: &LiftedProblem,
-    known_domains: &mut KnownDomains,
-    names: &mut Interner,
+    domain: &[u8],
+    last: bool,
+    problem: &[u8],
+    names: &Interner,
 ) -> Answer<Option<Plan>> {
-    let domain = &known.domain;
-    let rules = domains::Domain::certified(&known.certificate(names)?).filter(|_| domain.constants.is_empty());
-    let Some(rules) = rules else { return Ok(None) };
-    let renaming = Renaming::new(rules, known, known_domains, names)?;
-    let task = renaming.task(domain, problem, true, names)?;
-    match renaming.plan(&task, domain, names) {
-        Err(Left::Rules) if task.start().is_err() => Ok(None),
-        found => found.map(Some),
+    if !is_certified(known, names)? {
+        return Ok(None);
     }
+    let domain = Rc::new(PlanningDomain::read(domain, last)?);
+    let problem = read_in(&domain, Some(problem))?.outcome.map_err(|_| Left::Reference)?;
+    let task = planning::Task::new(Rc::new(problem), domain, true, false);
+    let plan = match task.plan() {
+        Err(Left::Rules) if !task.is_covered() => return Ok(None),
+        plan => plan?.ok_or(Left::Rules)?,
+    };
+    let step = |step: &[Word]| -> Answer<Lifted> {
+        let operator = task.domain.names.text(task.domain.structure.domain.operators[step[0] as usize].name);
+        let arguments = step[1..].iter().map(|word| task.problem.words.text(*word));
+        [operator].into_iter().chain(arguments).map(|text| names.find(text).ok_or(Left::Rules)).collect()
+    };
+    plan.steps(&task.domain.operators).map(step).collect::<Answer<_>>().map(Some)
 }
 
 impl Executable {
@@ -152,9 +162,9 @@ fn score_behaviour(
     known: &DomainStructure,
     own: Option<&DomainStructure>,
     verdict: DomainVerdict,
-    executable: &Executable,
+    (executable, generated_text): (&Executable, &[u8]),
     settings: Settings,
-    Batch { names, known_domains, .. }: &mut Batch,
+    names: &Interner,
     notes: &mut Vec<Difference>,
 ) -> Answer<([f64; 4], [Option<bool>; 2])> {
     let reference = &known.domain;
@@ -192,7 +202,7 @@ fn score_behaviour(
     let theirs = match behaves_the_same {
         true => None,
         false if task.ill_typed(names).is_some() => Some(task.plan(names)?),
-        false => Some(match plan_by_rules(own, problem, known_domains, names)? {
+        false => Some(match plan_by_rules(own, generated_text, settings.last_answer, &executable.text, names)? {
             Some(plan) => Ok(plan),
             None => task.plan(names)?,
         }),
@@ -209,13 +219,13 @@ pub fn score_domain_pair(
     executable: Option<&Executable>,
     problem: Option<GeneratedProblem>,
     settings: Settings,
-    batch: &mut Batch,
+    Batch { names, .. }: &mut Batch,
 ) -> Answer<DomainScores> {
-    let names = &mut batch.names;
     let last = settings.last_answer;
     let mut notes: Vec<Difference> = Vec::new();
     let mut verdict = DomainVerdict::Empty;
     let mut own = None;
+    let generated_text = generated.unwrap_or_default();
     match generated {
         None => notes.push(Difference::of("no domain")),
         Some(text) => {
@@ -252,19 +262,19 @@ pub fn score_domain_pair(
     let generated = own.as_ref().map(|own| &own.domain);
     let (mut predictive, mut plans_valid) = (None, [None; 2]);
     if let Some(executable) = executable {
-        let found = score_behaviour(known, own.as_ref(), verdict, executable, settings, batch, &mut notes)?;
+        let found =
+            score_behaviour(known, own.as_ref(), verdict, (executable, generated_text), settings, names, &mut notes)?;
         (predictive, plans_valid) = (Some(found.0), found.1);
     }
-    let Batch { names, own_names, known_domains } = batch;
     let (f1, similarity) = (component_f1(&known.domain, generated), syntactic_similarity(&known.domain, generated));
-    let task_equivalent = match (problem, executable.and_then(|each| each.whole.as_ref()), own) {
-        (Some(GeneratedProblem { text, is_placeholder }), Some(whole), Some(own)) if verdict.right() => {
+    let task_equivalent = match (problem, executable.and_then(|each| each.whole.as_ref())) {
+        (Some(GeneratedProblem { text, is_placeholder }), Some(whole)) if verdict.right() => {
             if !settings.has_time {
                 return Err(Left::Setting);
             }
             let whole = whole.as_ref().map_err(|left| *left)?;
-            let domain = whole_domain(own, known_domains, names)?;
-            Some(decide_tasks(whole, domain, text, is_placeholder, last, names, own_names)?)
+            let domain = whole_domain(generated_text, last)?;
+            Some(decide_tasks(whole, domain, text, is_placeholder, last)?)
         }
         (problem, ..) => problem.map(|_| false),
     };

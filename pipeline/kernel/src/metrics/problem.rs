@@ -2,14 +2,13 @@
 
 use crate::canonical::Digits;
 use crate::difference::{self, Difference};
-use crate::domains::{is_known, planning_domain, Domain, PlanningDomain};
-use crate::equivalence::{decide, translation, Decision, Pair, UNKNOWN};
+use crate::domains::{is_known, known_domain, PlanningDomain};
+use crate::equivalence::{decide, translation, Decision, Pair, Verdict, UNKNOWN};
 use crate::left::{Answer, Left};
-use crate::model::NO_OBJECT;
-use crate::pddl::problems::{read_problem, Interner, LiftedProblem};
-use crate::strips::task::{Task as StripsTask, Within, FEW_OBJECTS};
+use crate::model::{renamed, Atom, Problem, NO_OBJECT};
+use crate::pddl::problems::{read_problem, Declared, Interner, Reading, Refused};
 use crate::task::Task;
-use crate::validation::Action;
+use crate::validation::Plan;
 use std::rc::Rc;
 
 /// The scores of one generated problem against its reference; None where not decided.
@@ -68,12 +67,50 @@ impl Settings {
     }
 }
 
-/// A reference that answers can be compared with: read, in a known domain, solvable, well typed.
-pub fn read_reference(text: Option<&[u8]>, names: &mut Interner) -> Answer<Task> {
-    let problem = read_problem(text, names)?.outcome.map_err(|_| Left::Reference)?;
-    let domain = Domain::named(problem.words.known(problem.domain)).ok_or(Left::Domain)?;
-    let task = Task::new(Rc::new(problem), domain, true);
-    if task.ill_typed().is_some() || task.closure()?.is_err() {
+/// The problem of a text in a domain.
+pub fn read_in(domain: &PlanningDomain, text: Option<&[u8]>) -> Answer<Reading> {
+    let reading = domain.read_problem(text)?;
+    if domain.is_strips {
+        return Ok(reading);
+    }
+    // In another domain a problem in any layout, with numbers and formulas, may be read.
+    let is_read = match &reading.outcome {
+        Ok(_) => !reading.several,
+        Err(unreadable) => match unreadable.verdict {
+            Refused::Empty => true,
+            Refused::InvalidAtom => !reading.several,
+            _ => ["no block", "never closed"].contains(&unreadable.difference.kind),
+        },
+    };
+    if is_read {
+        Ok(reading)
+    } else {
+        Err(Left::Notation)
+    }
+}
+
+/// A reference that answers can be compared with: read, well typed, and in a known domain if none is given.
+///
+/// One without a solution is left in a domain that problems name.
+pub fn read_reference(
+    text: Option<&[u8]>,
+    domain: Option<&Rc<PlanningDomain>>,
+    settings: Settings,
+    names: &mut Interner,
+) -> Answer<Task> {
+    let (reading, domain) = match domain {
+        Some(domain) => (read_in(domain, text)?, domain.clone()),
+        None => {
+            let reading = read_problem(text, &Declared::default(), names)?;
+            let problem = reading.outcome.as_ref().map_err(|_| Left::Reference)?;
+            let domain = known_domain(problem.words.text(problem.domain))?.ok_or(Left::Domain)?;
+            (if domain.is_named() { reading } else { read_in(&domain, text)? }, domain)
+        }
+    };
+    let problem = reading.outcome.map_err(|_| Left::Reference)?;
+    let task = Task::new(Rc::new(problem), domain, true, settings.has_time);
+    let is_wrong = task.domain.is_ill_typed || task.ill_typed().is_some();
+    if is_wrong || (task.closure()?.is_err() && task.domain.is_named()) {
         return Err(Left::Reference);
     }
     Ok(task)
@@ -85,58 +122,58 @@ pub fn score_problem_pair(
     generated: Option<&[u8]>,
     is_placeholder: bool,
     settings: Settings,
-    names: &mut Interner,
-    search: &mut Search,
 ) -> Answer<ProblemVerdict> {
-    let reading = read_problem(generated, names)?;
+    let reading = read_in(&reference.domain, generated)?;
     if reading.several && settings.last_answer {
         return Err(Left::Setting);
     }
-    let mut certificate = |task: &Task| search.certificate(task, is_placeholder, settings);
-    let mut verdict = match reading.outcome {
-        Err(unreadable) => ProblemVerdict {
+    let certificate = |task: &Task| certificate(task, is_placeholder, settings);
+    let new =
+        |problem, domain: &Rc<PlanningDomain>| Task::new(Rc::new(problem), domain.clone(), true, settings.has_time);
+    let unlike = |verdict, difference| -> Answer<ProblemVerdict> {
+        let (verdict, difference, equivalent) = match difference::reference_unsolvable(reference)? {
+            Some(why) => (Verdict::ReferenceInvalid.name(), why, None),
+            None => (verdict, difference, Some(false)),
+        };
+        Ok(ProblemVerdict {
             parseable: false,
             solvable: Some(false),
-            equivalent: Some(false),
-            equivalent_untyped: Some(false),
-            verdict: Some(unreadable.verdict.name()),
-            differences: vec![unreadable.difference],
+            equivalent,
+            equivalent_untyped: equivalent,
+            verdict: Some(verdict),
+            differences: vec![difference],
             solves_reference: None,
             certificate: None,
             reference_certificate: certificate(reference)?,
-            proof: None,
-        },
-        Ok(problem) => match Domain::named(problem.words.known(problem.domain)) {
-            Some(domain) if domain == reference.domain => {
-                let generated = Task::new(Rc::new(problem), domain, true);
-                let to_reference = translation(&generated.problem.words, &reference.problem.words);
+            proof: settings.proofs.then(|| Proof { closure: searched_closure(reference), ..Proof::default() }),
+        })
+    };
+    let theirs = &reference.problem;
+    let mut verdict = match reading.outcome {
+        Err(unreadable) => unlike(unreadable.verdict.name(), unreadable.difference)?,
+        Ok(problem) => {
+            let name = problem.words.text(problem.domain);
+            let their_name = theirs.words.text(theirs.domain);
+            if name == their_name || reference.domain.is_called(name) {
+                let generated = new(problem, &reference.domain);
+                let to_reference = translation(&generated.problem.words, &theirs.words);
                 let pair = Pair { reference, generated: &generated, to_reference: &to_reference };
-                scored(&pair, is_placeholder, settings, &mut certificate)?
+                scored(&pair, is_placeholder, settings, &certificate)?
+            } else {
+                let difference = Difference::of("domain").words("names", [name, their_name]);
+                // In a known domain it has a certificate.
+                let certificate = match known_domain(name)? {
+                    Some(domain) if domain.is_named() && reference.domain.is_named() => {
+                        certificate(&new(problem, &domain))?
+                    }
+                    None if !is_known(name) => None,
+                    _ => return Err(Left::Domain),
+                };
+                let solvable = settings.check_solvable.then_some(false);
+                let verdict = unlike("domain_mismatch", difference)?;
+                ProblemVerdict { parseable: true, solvable, certificate, ..verdict }
             }
-            domain => {
-                let name = problem.words.text(problem.domain);
-                if domain.is_none() && is_known(name) {
-                    return Err(Left::Domain);
-                }
-                let names = [name, reference.problem.words.text(reference.problem.domain)];
-                let differences = vec![Difference::of("domain").words("names", names)];
-                ProblemVerdict {
-                    parseable: true,
-                    solvable: settings.check_solvable.then_some(false),
-                    equivalent: Some(false),
-                    equivalent_untyped: Some(false),
-                    verdict: Some("domain_mismatch"),
-                    differences,
-                    solves_reference: None,
-                    certificate: match domain {
-                        Some(domain) => certificate(&Task::new(Rc::new(problem), domain, true))?,
-                        None => None,
-                    },
-                    reference_certificate: certificate(reference)?,
-                    proof: None,
-                }
-            }
-        },
+        }
     };
     if reading.several {
         verdict.differences.insert(0, Difference::of("drafts").word("answer", b"first"));
@@ -148,14 +185,21 @@ fn scored(
     pair: &Pair,
     is_placeholder: bool,
     settings: Settings,
-    certificate: &mut dyn FnMut(&Task) -> Answer<Option<Digits>>,
+    certificate: &dyn Fn(&Task) -> Answer<Option<Digits>>,
 ) -> Answer<ProblemVerdict> {
     let Pair { reference, generated, .. } = *pair;
-    let Decision { verdict, equivalent_untyped, difference, object_map, goal_map } = decide(pair, is_placeholder)?;
+    let decision = match difference::reference_unsolvable(reference)? {
+        Some(why) => Decision::invalid(why),
+        None => decide(pair, is_placeholder)?,
+    };
+    let counterexample = if settings.proofs { counterexample(pair, &decision)? } else { None };
+    let Decision { verdict, equivalent_untyped, difference, object_map, goal_map, .. } = decision;
     let equivalent = verdict.right();
     let mut differences = vec![difference];
+    let object_map = object_map.filter(|_| equivalent);
     let (mut solvable, mut solves_reference, mut own_plan) = (None, None, None);
     let (theirs, ours) = (&reference.problem, &generated.problem);
+    let operators = &reference.domain.operators;
     if settings.check_solvable {
         // An equivalent problem inherits the reference's plan through the object map.
         let inherited = if object_map.is_some() && goal_map.is_none() { reference.plan()? } else { None };
@@ -163,8 +207,11 @@ fn scored(
             (solvable, solves_reference) = (Some(true), Some(true));
             if settings.proofs {
                 let mut back = theirs.words.each(UNKNOWN);
-                ours.objects.iter().for_each(|(name, _)| back[map[*name as usize] as usize] = *name);
-                own_plan = Some(plan.iter().map(|action| action.renamed(&back)).collect());
+                (0..)
+                    .zip(map)
+                    .filter(|(_, known)| **known != UNKNOWN)
+                    .for_each(|(name, known)| back[*known as usize] = name);
+                own_plan = Some(plan.renamed(&back, operators));
             }
         } else if let Some(plan) = generated.plan()? {
             solvable = Some(true);
@@ -172,8 +219,8 @@ fn scored(
             solves_reference = solves(pair, plan, object_map.as_deref());
         } else {
             solvable = Some(false);
-            if let Some(misfit) = generated.ill_typed() {
-                differences.push(difference::ill_typed(&generated.problem.words, &misfit));
+            if let Some((atom, misfit)) = generated.ill_typed() {
+                differences.push(difference::ill_typed(&ours.words, atom, &misfit));
             }
         }
     }
@@ -181,8 +228,8 @@ fn scored(
     Ok(ProblemVerdict {
         parseable: true,
         solvable,
-        equivalent: Some(equivalent),
-        equivalent_untyped: Some(equivalent_untyped),
+        equivalent: verdict.equivalent(),
+        equivalent_untyped: verdict.equivalent().map(|_| equivalent_untyped),
         verdict: Some(verdict.name()),
         differences,
         solves_reference,
@@ -197,64 +244,119 @@ fn scored(
                     |name: u32| [ours.words.text(name), theirs.words.text(map[name as usize])].map(<[u8]>::to_vec);
                 ours.objects.iter().map(|(name, _)| pair(*name).into()).collect()
             };
-            let step = |action: &Action| {
-                action.words(|word| ours.words.text(word)).iter().map(|word| word.to_vec()).collect::<Vec<_>>()
-            };
+            let step = |step: &[u32]| generated.domain.texts(step, &ours.words);
             Proof {
                 object_map: object_map.as_ref().map(of_map),
                 goal_map: goal_map.as_ref().map(of_map),
-                plan: own_plan.map(|plan: Vec<Action>| plan.iter().map(step).collect()),
-                closure: None,
-                counterexample: None,
+                plan: own_plan.map(|plan: Plan| plan.steps(operators).map(step).collect()),
+                closure: searched_closure(reference),
+                counterexample,
             }
         }),
     })
 }
 
-/// The known domains as texts say them, for problems that their rules do not cover.
-pub struct Search {
-    names: Interner,
-    domains: [Option<PlanningDomain>; 3],
+/// The certificate in the row's mode.
+fn certificate(task: &Task, is_placeholder: bool, settings: Settings) -> Answer<Option<Digits>> {
+    match settings.certificates {
+        true => task.certificate_within_limits(is_placeholder, settings.proofs && !task.domain.is_named()),
+        false => Ok(None),
+    }
 }
 
-impl Search {
-    pub fn new() -> Search {
-        Search { names: Interner::new(), domains: Default::default() }
-    }
+/// cl(goal) in a domain that is given.
+fn searched_closure(task: &Task) -> Option<Vec<Vec<Vec<u8>>>> {
+    let closure = task.closure().ok()?.as_ref().ok().filter(|_| !task.domain.is_named())?;
+    Some(closure.iter().map(|atom| task.problem.words.texts(*atom)).collect())
+}
 
-    /// The certificate in the row's mode.
-    fn certificate(&mut self, task: &Task, is_placeholder: bool, settings: Settings) -> Answer<Option<Digits>> {
-        if !settings.certificates {
-            return Ok(None);
-        }
-        let found = if is_placeholder { task.placeholder_certificate() } else { task.certificate() };
-        match found {
-            Err(Left::Rules) if settings.has_time => self.found(task, is_placeholder),
-            other => other.map(Some),
-        }
+/// A plan, in the reference's words, to a state with one goal that lacks the separating atom; rules are asked elsewhere.
+fn counterexample(pair: &Pair, decision: &Decision) -> Answer<Option<Vec<Vec<Vec<u8>>>>> {
+    let Pair { reference, generated, to_reference } = *pair;
+    let (Some((is_theirs, atom)), Some(map)) = (decision.separating, &decision.object_map) else { return Ok(None) };
+    if reference.domain.roles.is_some() {
+        return Ok(None);
     }
+    let in_reference = |atom: Atom| renamed(atom, to_reference, map);
+    let mut asked = Problem::clone(&reference.problem);
+    // The state has the goal of the side that does not ask for the atom.
+    if is_theirs {
+        asked.goal = generated.problem.goal.iter().map(|atom| in_reference(*atom)).collect();
+        asked.goal.sort_unstable();
+    }
+    let task = Task::new(Rc::new(asked), reference.domain.clone(), true, true);
+    task.starts_like(reference);
+    let Ok(plan) = task.plan_without(if is_theirs { atom } else { in_reference(atom) }) else { return Ok(None) };
+    let words = &reference.problem.words;
+    Ok(Some(plan.steps(&task.domain.operators).map(|step| task.domain.texts(step, words)).collect()))
+}
 
-    fn found(&mut self, task: &Task, is_placeholder: bool) -> Answer<Option<Digits>> {
-        if task.problem.objects.len() > FEW_OBJECTS {
-            return Ok(None);
-        }
-        if self.names.is_full() {
-            *self = Search::new();
-        }
-        let place = &mut self.domains[task.domain as usize];
-        let domain = match place {
-            Some(domain) => &*domain,
-            None => place.insert(planning_domain(task.domain.pddl().as_bytes(), &mut self.names)?),
-        };
-        let problem = LiftedProblem::of(&task.problem, &mut self.names)?;
-        let within = Within { domain, names: &self.names };
-        StripsTask::new(Rc::new(problem), true, None, domain).certificate_within_limits(is_placeholder, false, within)
+/// The scores of an answer that has no reference.
+pub fn score_lone_problem(
+    domain: &Rc<PlanningDomain>,
+    generated: Option<&[u8]>,
+    is_placeholder: bool,
+    settings: Settings,
+) -> Answer<ProblemVerdict> {
+    let Reading { outcome, several } = read_in(domain, generated)?;
+    if several && settings.last_answer {
+        return Err(Left::Setting);
     }
+    let mut verdict = ProblemVerdict {
+        parseable: outcome.is_ok(),
+        solvable: Some(false),
+        equivalent: None,
+        equivalent_untyped: None,
+        verdict: None,
+        differences: vec![Difference::of("no reference")],
+        solves_reference: None,
+        certificate: None,
+        reference_certificate: None,
+        proof: None,
+    };
+    match outcome {
+        Err(unreadable) => {
+            (verdict.verdict, verdict.differences) = (Some(unreadable.verdict.name()), vec![unreadable.difference]);
+        }
+        Ok(problem) if !domain.is_called(problem.words.text(problem.domain)) => {
+            let name = problem.words.text(problem.domain);
+            if is_known(name) {
+                return Err(Left::Domain); // in that domain it may have a certificate
+            }
+            let both = [name, domain.names.text(domain.structure.domain.name)];
+            verdict.solvable = settings.check_solvable.then_some(false);
+            verdict.verdict = Some("domain_mismatch");
+            verdict.differences = vec![Difference::of("domain").words("names", both)];
+        }
+        Ok(problem) => {
+            let task = Task::new(Rc::new(problem), domain.clone(), true, true);
+            if domain.is_ill_typed {
+                return Err(Left::Domain);
+            }
+            verdict.solvable = None;
+            if settings.check_solvable {
+                verdict.solvable = Some(task.plan()?.is_some());
+                let words = &task.problem.words;
+                if let Some((atom, misfit)) = task.ill_typed() {
+                    verdict.verdict = Some("unsolvable");
+                    verdict.differences = vec![difference::ill_typed(words, atom, &misfit)];
+                } else if let (Some(false), Some(proof)) = (verdict.solvable, task.proof()?) {
+                    verdict.verdict = Some("unsolvable");
+                    verdict.differences = vec![difference::unsolvable("unsolvable", words, proof)];
+                }
+            }
+            verdict.certificate = certificate(&task, is_placeholder, settings)?;
+        }
+    }
+    if several {
+        verdict.differences.insert(0, Difference::of("drafts").word("answer", b"first"));
+    }
+    Ok(verdict)
 }
 
 /// Whether a plan of the generated problem solves the reference, under the object map of an equivalent answer, else
 /// under equal names; None where the names differ and there is no map.
-fn solves(pair: &Pair, plan: &[Action], object_map: Option<&[u32]>) -> Option<bool> {
+fn solves(pair: &Pair, plan: &Plan, object_map: Option<&[u32]>) -> Option<bool> {
     let (theirs, ours) = (&pair.reference.problem, &pair.generated.problem);
     let known = |name: u32| pair.to_reference[name as usize];
     let is_theirs = |name: u32| known(name) != UNKNOWN && theirs.number[known(name) as usize] != NO_OBJECT;
@@ -265,6 +367,5 @@ fn solves(pair: &Pair, plan: &[Action], object_map: Option<&[u32]>) -> Option<bo
         None if same_names => pair.to_reference,
         None => return None,
     };
-    let steps: Vec<Action> = plan.iter().map(|action| action.renamed(names)).collect();
-    Some(pair.reference.is_solved_by(&steps))
+    Some(pair.reference.is_solved_by(&plan.renamed(names, &pair.reference.domain.operators)))
 }

@@ -3,11 +3,11 @@
 //! Plain blocks are read; a block that is not plain is the `pddl` package's business, so its row is left.
 
 use crate::difference::Difference;
-use crate::domain_difference::words_of;
-use crate::domains;
+use crate::domains::Rules;
 use crate::left::{Answer, Left};
 use crate::model::{
-    atom, parts, Atom, Domain, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_WORDS, NO_OBJECT,
+    arguments, atom, atom_of, Atom, Domain, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS,
+    MOST_ARGUMENTS, MOST_WORDS, NO_OBJECT,
 };
 use crate::pddl::drafts::without_thinking;
 use crate::pddl::sexpr::{block, bytes_inside, is_blank, is_space, openings, Token, Tokens, LONGEST, PACKAGE_NESTING};
@@ -87,9 +87,18 @@ pub struct Unreadable {
 }
 
 /// What was read from a text, and whether the text began more than one problem.
-pub struct Reading<P = Problem> {
-    pub outcome: Result<P, Unreadable>,
+pub struct Reading {
+    pub outcome: Result<Problem, Unreadable>,
     pub several: bool,
+}
+
+/// What a domain says that its problems are read by.
+#[derive(Default)]
+pub struct Declared {
+    /// The texts of its constants.
+    pub constants: Vec<Vec<u8>>,
+    /// Whether it declares types; None where the problem's name for its domain says it.
+    pub is_typed: Option<bool>,
 }
 
 /// Why a block holds no problem: the text is refused, or the kernel cannot tell.
@@ -117,16 +126,7 @@ fn unexpected<T>(found: &[u8], expected: &[u8]) -> Result<T, Stop> {
 }
 
 /// The problem of the first block that holds one, as `read_problem` finds it.
-pub fn read_problem(text: Option<&[u8]>, names: &mut Interner) -> Answer<Reading> {
-    read_first(text, names, read_plain_problem)
-}
-
-/// The first problem that this function reads in a block.
-fn read_first<P>(
-    text: Option<&[u8]>,
-    names: &mut Interner,
-    read: impl Fn(&[u8], &mut Interner) -> Result<P, Stop>,
-) -> Answer<Reading<P>> {
+pub fn read_problem(text: Option<&[u8]>, declared: &Declared, names: &mut Interner) -> Answer<Reading> {
     let empty = |kind| {
         let outcome = Err(Unreadable { verdict: Refused::Empty, difference: Difference::of(kind) });
         Ok(Reading { outcome, several: false })
@@ -151,13 +151,13 @@ fn read_first<P>(
     for start in &starts {
         let text = &answer.as_bytes()[*start..];
         // What is read to its last parenthesis is closed and plain; of all else the block is needed to say what it is.
-        if let Ok(problem) = read(text, names) {
+        if let Ok(problem) = read_plain_problem(text, declared, names) {
             return Ok(Reading { outcome: Ok(problem), several });
         }
         let Some(block) = block(text)? else {
             continue;
         };
-        match read(block, names) {
+        match read_plain_problem(block, declared, names) {
             Ok(problem) => return Ok(Reading { outcome: Ok(problem), several }),
             Err(Stop::Left(left)) => return Err(left),
             Err(Stop::Refused(first)) => reason = reason.or(Some(first)),
@@ -178,7 +178,9 @@ fn why_no_block(answer: &str, opening: Option<&usize>) -> Unreadable {
     Unreadable { verdict: Refused::Unparseable, difference }
 }
 
-/// Words of a block as small numbers, in the order in which they come; known words and keywords have numbers of their own.
+/// Words of a block as small numbers, in the order in which they come; known words, keywords and perhaps the words of a
+/// domain have numbers of their own, which stay.
+#[derive(Clone)]
 pub struct Interner {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
@@ -187,7 +189,11 @@ pub struct Interner {
     /// How many low bits of a hash are not the number of a slot.
     slot_shift: u32,
     reading: u32,
+    /// How many words and bytes stay.
+    fixed: usize,
     fixed_bytes: usize,
+    /// The words that are among those of every problem, sorted.
+    vocabulary: Vec<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -204,11 +210,23 @@ struct Entry {
 /// How many slots there are at first, as a power of two: what a cache holds.
 const SLOT_BITS: u32 = 9;
 
+const FREE: (u32, u32) = (u32::MAX, 0);
+
+/// Words of an interner that many texts share, beyond which it is given up.
+const MANY_WORDS: usize = 4_000;
+
 impl Interner {
     pub fn new() -> Interner {
-        let slots = vec![(u32::MAX, 0); 1 << SLOT_BITS];
-        let (bytes, entries) = (Vec::new(), Vec::new());
-        let mut names = Interner { bytes, entries, slots, slot_shift: 64 - SLOT_BITS, reading: 0, fixed_bytes: 0 };
+        let mut names = Interner {
+            bytes: Vec::new(),
+            entries: Vec::new(),
+            slots: vec![FREE; 1 << SLOT_BITS],
+            slot_shift: 64 - SLOT_BITS,
+            reading: 0,
+            fixed: FIXED_WORDS,
+            fixed_bytes: 0,
+            vocabulary: (0..KNOWN_WORDS as u32).collect(), // which are sorted
+        };
         for word in KNOWN.iter().chain(&KEYWORDS) {
             let _ = names.number(word.as_bytes(), 0, word.len());
         }
@@ -220,13 +238,28 @@ impl Interner {
         names
     }
 
+    /// The same with further words that are among those of every problem.
+    pub fn with<'a>(words: impl Iterator<Item = &'a [u8]>) -> Answer<Interner> {
+        let mut names = Interner::new();
+        for word in words {
+            let number = names.number(word, 0, word.len())?;
+            if !names.vocabulary.contains(&number) {
+                names.vocabulary.push(number);
+            }
+        }
+        let mut vocabulary = std::mem::take(&mut names.vocabulary);
+        names.sort_words(&mut vocabulary);
+        (names.fixed, names.fixed_bytes, names.vocabulary) = (names.entries.len(), names.bytes.len(), vocabulary);
+        Ok(names)
+    }
+
     fn start(&mut self) {
-        self.entries.truncate(FIXED_WORDS);
+        self.entries.truncate(self.fixed);
         self.entries.iter_mut().for_each(|entry| entry.is_declared = false);
         self.bytes.truncate(self.fixed_bytes);
         self.reading += 1;
-        if self.reading == u32::MAX {
-            *self = Interner::new();
+        if self.reading == FREE.0 {
+            self.slots.iter_mut().filter(|(reading, _)| *reading != 0).for_each(|slot| *slot = FREE);
             self.reading = 1;
         }
     }
@@ -321,15 +354,15 @@ impl Interner {
 
     fn widen(&mut self) {
         self.slot_shift -= 1;
-        self.slots = vec![(u32::MAX, 0); 2 * self.slots.len()];
+        self.slots = vec![FREE; 2 * self.slots.len()];
         for number in 0..self.entries.len() as u32 {
             let word = self.text(number);
             let beyond_key = word.get(8..).unwrap_or_default();
             let mut slot = self.slot(self.entries[number as usize].key, word.len(), beyond_key);
-            while self.slots[slot].0 != u32::MAX {
+            while self.slots[slot].0 != FREE.0 {
                 slot = (slot + 1) & (self.slots.len() - 1);
             }
-            self.slots[slot] = (if (number as usize) < FIXED_WORDS { 0 } else { self.reading }, number);
+            self.slots[slot] = (if (number as usize) < self.fixed { 0 } else { self.reading }, number);
         }
     }
 
@@ -370,19 +403,23 @@ impl Interner {
 
     /// True where it is time for another one.
     pub fn is_full(&self) -> bool {
-        self.entries.len() > MOST_WORDS / 2
+        self.entries.len() > MANY_WORDS
     }
 
-    /// The words that are no keywords, sorted, and the place of each number among them.
-    fn sorted(&self) -> (Words, Vec<Word>) {
-        // Known words are sorted already, and their numbers are their places among themselves.
+    /// How many words there are.
+    pub fn count(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The vocabulary and what was read, sorted; keywords are no words of a problem.
+    fn sorted(&self) -> Words {
         let keyed = |number: u32| (self.entries[number as usize].key, number);
-        let mut own: Vec<(u64, u32)> = (FIXED_WORDS as u32..self.entries.len() as u32).map(keyed).collect();
+        let mut own: Vec<(u64, u32)> = (self.fixed as u32..self.entries.len() as u32).map(keyed).collect();
         let order = |a: &(u64, u32), b: &(u64, u32)| a.0.cmp(&b.0).then_with(|| self.text(a.1).cmp(self.text(b.1)));
         own.sort_unstable_by(order);
         let mut places = vec![0; self.entries.len()];
-        let mut spans = Vec::with_capacity(own.len() + KNOWN_WORDS);
-        let mut fixed = (0..KNOWN_WORDS as u32).map(keyed).peekable();
+        let mut spans = Vec::with_capacity(own.len() + self.vocabulary.len());
+        let mut fixed = self.vocabulary.iter().copied().map(keyed).peekable();
         let mut own = own.into_iter().peekable();
         loop {
             let next = match (own.peek(), fixed.peek()) {
@@ -392,10 +429,10 @@ impl Interner {
             };
             let Some((key, number)) = next else { break };
             let Entry { start, length, .. } = self.entries[number as usize];
-            spans.push(Span { start, end: start + length, known: Known::numbered(number), key });
+            spans.push(Span { start, end: start + length, number, key });
             places[number as usize] = spans.len() as Word;
         }
-        (Words::new(self.bytes.clone(), spans), places)
+        Words::new(self.bytes.clone(), spans, places)
     }
 }
 
@@ -437,14 +474,20 @@ struct Reader<'a, 'b> {
     has_constants: bool,
 }
 
+/// An atom of a block: its words, and `NONE` where it has no further argument.
+type Read = [u32; 1 + MOST_ARGUMENTS];
+
+/// Stands where an atom has no further argument.
+const NONE: u32 = u32::MAX;
+
 /// The atoms of a section, each with whether it names something that is not declared, and what goes beyond STRIPS.
 struct Atoms {
-    atoms: Vec<(u32, u32, u32)>,
+    atoms: Vec<Read>,
     undeclared: bool,
     beyond: &'static str,
     /// True where it calls atoms false, which says nothing under a closed world.
     has_denied: bool,
-    /// Atoms with more than two arguments: as many of the words of an atom, and the further ones.
+    /// Atoms with more arguments.
     longer: Vec<Vec<u32>>,
 }
 
@@ -452,9 +495,7 @@ impl Atoms {
     fn new() -> Atoms {
         Atoms { atoms: Vec::with_capacity(64), undeclared: false, beyond: "", has_denied: false, longer: Vec::new() }
     }
-}
 
-impl Atoms {
     fn has_one_of(&self, others: &Atoms) -> bool {
         let (mut atoms, mut longer) = (self.atoms.clone(), self.longer.clone());
         if !others.atoms.is_empty() {
@@ -534,55 +575,13 @@ fn read_sections<'a, 'b>(
     Ok((reader, domain, init, goal))
 }
 
-/// A problem over the words of a domain: objects with their types, the initial state and the goal.
+/// A problem over the words of domains: objects with their types, the initial state and the goal.
 pub struct LiftedProblem {
-    pub domain: Word,
     /// In the order of the text.
     pub objects: Vec<(Word, Word)>,
     /// Sorted by the numbers of words, as the goal is.
     pub init: Vec<Lifted>,
     pub goal: Vec<Lifted>,
-}
-
-impl LiftedProblem {
-    /// A problem of a known domain in the words of an interner.
-    pub fn of(problem: &Problem, names: &mut Interner) -> Answer<LiftedProblem> {
-        let words = |atom: &Atom| <[u32; 3]>::from(parts(*atom)).into_iter().take_while(|word| *word != 0).collect();
-        let [init, goal] = [&problem.init, &problem.goal].map(|atoms| atoms.iter().map(words).collect());
-        let own = LiftedProblem { domain: problem.domain, objects: problem.objects.clone(), init, goal };
-        own.among(|word| problem.words.text(word), names)
-    }
-
-    fn new(objects: &[(u32, u32)], domain: u32, [init, goal]: [&Atoms; 2]) -> LiftedProblem {
-        let atoms = |part: &Atoms| {
-            let short = part.atoms.iter().map(|(name, first, second)| vec![*name, *first, *second]);
-            let all = short.chain(part.longer.iter().cloned());
-            all.map(|atom| atom.into_iter().filter(|each| *each != NONE).collect()).collect()
-        };
-        LiftedProblem { domain, objects: objects.to_vec(), init: atoms(init), goal: atoms(goal) }
-    }
-
-    /// The same over words of another interner.
-    fn among<'a>(self, text: impl Fn(u32) -> &'a [u8], names: &mut Interner) -> Answer<LiftedProblem> {
-        let mut word = |number: u32| {
-            let text = text(number);
-            names.number(text, 0, text.len())
-        };
-        let domain = word(self.domain)?;
-        let mut objects = Vec::with_capacity(self.objects.len());
-        for (name, type_) in self.objects {
-            objects.push((word(name)?, word(type_)?));
-        }
-        let mut sorted = |atoms: Vec<Lifted>| -> Answer<Vec<Lifted>> {
-            let among = |atom: Lifted| atom.into_iter().map(&mut word).collect();
-            let mut found = atoms.into_iter().map(among).collect::<Answer<Vec<Lifted>>>()?;
-            found.sort_unstable();
-            found.dedup();
-            Ok(found)
-        };
-        let (init, goal) = (sorted(self.init)?, sorted(self.goal)?);
-        Ok(LiftedProblem { domain, objects, init, goal })
-    }
 }
 
 /// The problem of a text in a domain, if its first block is a plain one. `names` are the words of the domain.
@@ -599,8 +598,8 @@ pub fn read_lifted_problem(
     without_thinking(&mut answer)?;
     let start = *openings(&answer, "problem")?.first().ok_or(Left::Reference)?;
     let block = block(&answer.as_bytes()[start..])?.ok_or(Left::Reference)?;
-    let constants = texts_of(domain, names);
-    let (reader, own_domain, init, goal) = read_sections(block, own_names, &constants).map_err(|stop| match stop {
+    let constants: Vec<Vec<u8>> = domain.constants.keys().map(|name| names.text(*name).to_vec()).collect();
+    let (reader, _, init, goal) = read_sections(block, own_names, &constants).map_err(|stop| match stop {
         Stop::Left(left) => left,
         Stop::Refused(_) => Left::Reference,
     })?;
@@ -613,119 +612,84 @@ pub fn read_lifted_problem(
     if init.has_denied && !domain.types.is_empty() {
         return Err(Left::Notation); // whether it is well typed
     }
-    LiftedProblem::new(&reader.objects, own_domain, [&init, &goal]).among(|word| reader.names.text(word), names)
-}
-
-fn texts_of(domain: &Domain, names: &Interner) -> Vec<Vec<u8>> {
-    domain.constants.keys().map(|name| names.text(*name).to_vec()).collect()
-}
-
-/// As `read_problem`, in a domain that may have constants, over the words of the domain.
-///
-/// A constant of the domain is one even if the problem declares it again.
-pub fn read_problem_in(
-    text: Option<&[u8]>,
-    domain: &Domain,
-    names: &mut Interner,
-    own_names: &mut Interner,
-) -> Answer<Reading<LiftedProblem>> {
-    let constants = texts_of(domain, names);
-    let Reading { outcome, several } = read_first(text, own_names, |block, own_names| {
-        let (reader, own_domain, init, goal) = read_sections(block, own_names, &constants)?;
-        if init.has_denied && !domain.types.is_empty() {
-            return Err(Left::Notation.into()); // whether it is well typed
-        }
-        let problem = LiftedProblem::new(&reader.objects, own_domain, [&init, &goal]);
-        if init.undeclared || goal.undeclared {
-            return Err(undeclared_term(&problem, reader.names));
-        }
-        Ok(problem)
-    })?;
-    let outcome = match outcome {
-        Err(unreadable) => Err(unreadable),
-        Ok(problem) => {
-            let mut problem = problem.among(|word| own_names.text(word), names)?;
-            problem.objects.retain(|(name, _)| !domain.constants.contains_key(name));
-            Ok(problem)
-        }
+    let mut word = |number: u32| {
+        let text = reader.names.text(number);
+        names.number(text, 0, text.len())
     };
-    Ok(Reading { outcome, several })
-}
-
-/// The first atom that names an object that neither the problem nor the domain declares.
-fn undeclared_term(problem: &LiftedProblem, names: &Interner) -> Stop {
-    let unknown = |term: &&Word| !names.entries[**term as usize].is_declared;
-    let first = |atoms: &[Lifted]| -> Option<Lifted> {
-        let strange = atoms.iter().filter(|atom| atom[1..].iter().any(|term| unknown(&term)));
-        strange.min_by(|one, other| names.order_of(one, other)).cloned()
+    let mut objects = Vec::with_capacity(reader.objects.len());
+    for (name, type_) in &reader.objects {
+        objects.push((word(*name)?, word(*type_)?));
+    }
+    let mut sorted = |part: &Atoms| -> Answer<Vec<Lifted>> {
+        let all = part.atoms.iter().map(|atom| &atom[..]).chain(part.longer.iter().map(Vec::as_slice));
+        let lifted = |atom: &[u32]| atom.iter().filter(|each| **each != NONE).map(|each| word(*each)).collect();
+        let mut found = all.map(lifted).collect::<Answer<Vec<Lifted>>>()?;
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
     };
-    let (in_init, in_goal) = (first(&problem.init), first(&problem.goal));
-    let found = in_init.iter().chain(&in_goal).min_by(|one, other| names.order_of(one, other));
-    let Some((atom, name)) = found.and_then(|atom| Some((atom, atom[1..].iter().find(unknown)?))) else {
-        return Stop::Left(Left::Notation);
-    };
-    let place: &[u8] = if in_init.as_ref() == Some(atom) { b":init" } else { b"the goal" };
-    undeclared(words_of(atom, names), place, names.text(*name))
-}
-
-fn undeclared(atom: Vec<Vec<u8>>, place: &[u8], name: &[u8]) -> Stop {
-    let difference = Difference::of("undeclared").words("atom", atom).word("where", place).word("name", name);
-    Stop::Refused(Unreadable { verdict: Refused::InvalidAtom, difference })
+    let (init, goal) = (sorted(&init)?, sorted(&goal)?);
+    Ok(LiftedProblem { objects, init, goal })
 }
 
 /// The problem that a lower-case block states, with which the text begins.
-fn read_plain_problem(block: &[u8], names: &mut Interner) -> Result<Problem, Stop> {
-    let (reader, domain, init, goal) = read_sections(block, names, &[])?;
+///
+/// A constant of the domain is one even if the problem declares it again.
+fn read_plain_problem(block: &[u8], declared: &Declared, names: &mut Interner) -> Result<Problem, Stop> {
+    let (reader, domain, init, goal) = read_sections(block, names, &declared.constants)?;
     if !init.longer.is_empty() || !goal.longer.is_empty() {
         return Err(Left::Arity.into());
     }
-    if init.has_denied && domains::Domain::named(Known::numbered(domain)).is_some_and(domains::Domain::has_types) {
+    let has_types = || Rules::named(Known::numbered(domain)).is_some_and(Rules::has_types);
+    if init.has_denied && declared.is_typed.unwrap_or_else(has_types) {
         return Err(Left::Notation.into()); // whether it is well typed
     }
-    let undeclared = init.undeclared || goal.undeclared;
-    let (words, places) = reader.names.sorted();
-    let place = |number: u32| places[number as usize];
-    let objects: Vec<(Word, Word)> = reader.objects.iter().map(|(name, type_)| (place(*name), place(*type_))).collect();
+    let words = reader.names.sorted();
+    let place = |number: u32| words.place_of(number);
+    let mut objects: Vec<(Word, Word)> =
+        reader.objects.iter().map(|(name, type_)| (place(*name), place(*type_))).collect();
+    if reader.has_constants {
+        objects.retain(|(name, _)| !declared.constants.iter().any(|constant| constant == words.text(*name)));
+    }
     let mut number = words.each(NO_OBJECT);
     for (i, (name, _)) in objects.iter().enumerate() {
         number[*name as usize] = i as u32;
     }
     let packed = |part: &Atoms| {
-        let argument = |number: u32| if number == NONE { 0 } else { place(number) };
-        let each =
-            part.atoms.iter().map(|(name, first, second)| atom(place(*name), argument(*first), argument(*second)));
+        let each = part.atoms.iter().map(|[predicate, first, second, third, fourth]| {
+            let short = atom(place(*predicate), words.argument(*first), words.argument(*second));
+            if *third == NONE {
+                return short;
+            }
+            short | atom_of([0, 0, 0, words.argument(*third), words.argument(*fourth)])
+        });
         let mut atoms: Vec<Atom> = each.collect();
         atoms.sort_unstable();
         atoms.dedup();
         atoms
     };
-    let (init, goal) = (packed(&init), packed(&goal));
-    let problem = Problem { domain: place(domain), words, objects, number, init, goal };
-    if undeclared {
-        return Err(undeclared_object(&problem));
+    let (own_init, own_goal) = (packed(&init), packed(&goal));
+    let problem = Problem { domain: place(domain), words, objects, number, init: own_init, goal: own_goal };
+    if init.undeclared || goal.undeclared {
+        return Err(undeclared_object(&problem, reader.names));
     }
     Ok(problem)
 }
 
-/// Stands where an atom has no further argument.
-const NONE: u32 = u32::MAX;
-
-/// The first atom that names an object that nobody declares.
-fn undeclared_object(problem: &Problem) -> Stop {
-    let unknown = |word: Word| word != 0 && problem.number[word as usize] == NO_OBJECT;
-    let is_strange = |each: &Atom| {
-        let (_, first, second) = parts(*each);
-        unknown(first) || unknown(second)
-    };
+/// The first atom that names an object that neither the problem nor the domain declares.
+fn undeclared_object(problem: &Problem, names: &Interner) -> Stop {
+    let words = &problem.words;
+    let unknown = |word: &Word| !names.entries[words.number(*word) as usize].is_declared;
+    let is_strange = |each: &Atom| arguments(*each).any(|word| unknown(&word));
     let in_init = problem.init.iter().copied().find(is_strange);
     let in_goal = problem.goal.iter().copied().find(is_strange);
-    let Some(atom) = in_init.into_iter().chain(in_goal).min() else {
+    let found = in_init.into_iter().chain(in_goal).min();
+    let Some((atom, name)) = found.and_then(|atom| Some((atom, arguments(atom).find(unknown)?))) else {
         return Stop::Left(Left::Notation);
     };
     let place: &[u8] = if in_init == Some(atom) { b":init" } else { b"the goal" };
-    let (_, first, second) = parts(atom);
-    let name = if unknown(first) { first } else { second };
-    undeclared(crate::difference::words_of(&problem.words, atom), place, problem.words.text(name))
+    let difference = Difference::of("undeclared").words("atom", words.texts(atom)).word("where", place);
+    Stop::Refused(Unreadable { verdict: Refused::InvalidAtom, difference: difference.word("name", words.text(name)) })
 }
 
 impl Reader<'_, '_> {
@@ -944,7 +908,7 @@ impl Reader<'_, '_> {
             if block.get(at) != Some(&b'(') {
                 return;
             }
-            let (mut words, mut count, mut undeclared) = ([NONE; 3], 0, false);
+            let (mut words, mut count, mut undeclared) = ([NONE; 1 + MOST_ARGUMENTS], 0, false);
             while block.get(at) != Some(&b')') {
                 let (Some((number, end)), Some(word)) = (names.known_at(block, at + 1), words.get_mut(count)) else {
                     return;
@@ -958,7 +922,7 @@ impl Reader<'_, '_> {
                 count += 1;
                 at = end;
             }
-            found.atoms.push((words[0], words[1], words[2]));
+            found.atoms.push(words);
             found.undeclared |= undeclared;
             at += 1;
             self.tokens.at = at;
@@ -1013,7 +977,7 @@ impl Reader<'_, '_> {
     #[inline]
     fn atom(&mut self, head: Token, found: &mut Atoms, place: &[u8], also: [&[u8]; 2]) -> Result<(), Stop> {
         let (block, has_variables) = (self.tokens.block, also[1] == b"?");
-        let mut words = [NONE; 3];
+        let mut words = [NONE; 1 + MOST_ARGUMENTS];
         let mut count = 0;
         let mut further = Vec::new();
         let mut next = head;
@@ -1045,7 +1009,7 @@ impl Reader<'_, '_> {
             found.longer.push([&words[..], &further].concat());
             return Ok(());
         }
-        found.atoms.push((words[0], words[1], words[2]));
+        found.atoms.push(words);
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 use crate::canonical::{LabelledGraph, Labelling, Link};
 use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
-use crate::model::{Domain, Known, Lifted, Operator, Word, EQUALITY};
+use crate::model::{Domain, Known, Lifted, Operator, Word, EQUALITY, MOST_ARGUMENTS};
 use crate::pddl::problems::Interner;
 use crate::structure::types::{hierarchy, least_type};
 use std::borrow::Cow;
@@ -304,7 +304,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn link<const N: usize>(&mut self, relation: u32, vertices: [u32; N]) {
-        let mut all = [0; 3];
+        let mut all = [0; MOST_ARGUMENTS];
         all[..N].copy_from_slice(&vertices);
         self.links.push((relation, N, all));
     }

@@ -22,7 +22,7 @@ pub struct DomainStructure {
     certificate: OnceCell<Answer<Digits>>,
     operator_forms: OnceCell<Answer<Vec<Vec<u8>>>>,
     ill_typed: OnceCell<Option<Difference>>,
-    /// By the types that count.
+    /// By the types of objects.
     fingerprints: RefCell<HashMap<BTreeSet<Word>, Digits>>,
 }
 
@@ -49,7 +49,7 @@ impl DomainStructure {
     pub fn certificate(&self, names: &Interner) -> Answer<Digits> {
         let compute = || {
             let graph = self.graph(names)?;
-            Ok(digest(UNCHANGED_SINCE, "domain", &[(graph.labelled(), graph.labelling()?)]))
+            Ok(digest(UNCHANGED_SINCE, b"domain", &[(graph.labelled(), graph.labelling()?)]))
         };
         *self.certificate.get_or_init(compute)
     }
@@ -62,11 +62,17 @@ impl DomainStructure {
     /// 32 digits of the name and the operators in their words, and of where these types stand among theirs.
     pub fn fingerprint(&self, own: impl Iterator<Item = Word>, names: &Interner) -> Answer<Digits> {
         let domain = &self.domain;
-        let (constants, mut types) = used_types(domain, names);
-        types.extend(own.filter(|type_| domain.types.contains_key(type_)));
-        if let Some(known) = self.fingerprints.borrow().get(&types) {
+        let mut further: BTreeSet<Word> = BTreeSet::new();
+        let mut last = Word::MAX;
+        let mut is_next = |type_: &Word| std::mem::replace(&mut last, *type_) != *type_;
+        if !domain.types.is_empty() {
+            further.extend(own.filter(|type_| is_next(type_) && domain.types.contains_key(type_)));
+        }
+        if let Some(known) = self.fingerprints.borrow().get(&further) {
             return Ok(*known);
         }
+        let (constants, mut types) = used_types(domain, names);
+        types.extend(&further);
         let mut below = hierarchy(domain, &types);
         below.sort_by(|one, other| names.order(one.0, other.0).then(names.order(one.1, other.1)));
         let mut constants: Vec<(Word, Option<Word>)> = constants.into_iter().collect();
@@ -92,7 +98,7 @@ impl DomainStructure {
         encode_number(&mut bytes, forms.len());
         bytes.extend(forms.concat());
         let digits = hex_digest(&bytes);
-        self.fingerprints.borrow_mut().insert(types, digits);
+        self.fingerprints.borrow_mut().insert(further, digits);
         Ok(digits)
     }
 
