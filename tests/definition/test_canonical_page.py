@@ -115,7 +115,12 @@ def test_random_problems_beyond_strips_have_the_digits_that_the_page_says(cases:
         for placeholder in (False, True):
             digits = certificate_page.digest(*certificate_page.value(*read, closed, placeholder))
             both = zip(texts, domain_texts, strict=True)
-            assert [certificate(*each, is_placeholder=placeholder) for each in both] == [digits] * 2
+            try:
+                ours = [certificate(*each, is_placeholder=placeholder) for each in both]
+            except UndecidedError:  # its states take more work than is given
+                seen["undecided"] += 1
+                return
+            assert ours == [digits] * 2
         seen["all"] += 1
         seen["formulas"] += "exists" in domain_text
         seen["costs"] += "increase" in domain_text and bool(certificate_page.numbers(read[0]))
@@ -123,6 +128,7 @@ def test_random_problems_beyond_strips_have_the_digits_that_the_page_says(cases:
         seen["states"] += closed is not None and closed.states is not None
 
     with_seeds(cases, check)
+    assert seen["undecided"] <= 3 + cases / 50, seen
     assert cases < 1_000 or min(seen[each] for each in ("costs", "literals", "states", "formulas")) > cases / 150, seen
 
 
