@@ -9,11 +9,12 @@ answer is a value: what the kind's function below returns a set of. What the con
 - Why a plan is not valid is a step that fails, or None for the goal, and a false conjunct of its precondition or of
   the goal, with all parts of a conjunction (a ``forall`` included) as conjuncts of their own.
 - An atom or an action that is asked for has a declared name and objects that the declared types admit.
+- States are reachable from the state after the prefix, which is the first of a plan that landmarks are asked of.
 - A plan reaches what it makes true through the states that are visited one action after the other.
 - A cost is that of one action after the other: ``total-cost`` where it is minimized, the metric of the last state where
   no cost is part of it, else the number of actions.
-- Where the goal is reached already, nothing is a landmark. Where no plan exists, or the prefix of a question that asks
-  for the state after it cannot be executed, there is no key.
+- Where the goal is reached already, nothing is a landmark and nothing is the next action. Where no plan exists, or a
+  prefix cannot be executed, there is no key.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ from tests.judges.interpreter import (
 
 Answers = frozenset[Hashable]
 """All right answers; ``None`` among them where "none" is right."""
+
+NONE: Answers = frozenset({None})
 
 Plan = Sequence[Atom]
 
@@ -178,39 +181,53 @@ def as_literal(task: Task, tree: Tree) -> Atom | None:
 
 
 def justification(scene: Scene, plan: Plan) -> Answers:
-    """The valid plans that leave out at least one action of a valid plan, or None if all are needed."""
-    if not judge_task(scene.task, plan).valid:
-        raise NoKey("the plan is not valid")
+    """The valid plans that leave out at least one action, or None if there is none."""
     shorter = {kept for count in range(len(plan)) for kept in itertools.combinations(plan, count)}
-    return frozenset(each for each in shorter if judge_task(scene.task, each).valid) or frozenset({None})
+    return frozenset(each for each in shorter if judge_task(scene.task, each).valid) or NONE
 
 
 # --- All reachable states --------------------------------------------------------------------------------------------
 
 
-def unreachable_atom(scene: Scene, plan: Plan = ()) -> Answers:
-    """The atoms that no reachable state has, or None."""
-    reached = frozenset().union(*map(scene.true, scene.states))
-    return frozenset(scene.all_atoms()) - reached or frozenset({None})
+def unreachable_atom(scene: Scene, plan: Plan) -> Answers:
+    """The atoms that no state has that can be reached after the plan, or None."""
+    found = [scene.true(scene.states[at]) for at in reached(scene, start(scene, plan))]
+    return frozenset(scene.all_atoms()).difference(*found) or NONE
 
 
-def unreachable_action(scene: Scene, plan: Plan = ()) -> Answers:
-    """The actions that can be executed in no reachable state, or None."""
-    return frozenset(scene.every_action()) - {action for edges in scene.edges for action, _, _ in edges} or frozenset(
-        {None}
-    )
+def unreachable_action(scene: Scene, plan: Plan) -> Answers:
+    """The actions that can be executed in no state that can be reached after the plan, or None."""
+    found = {action for at in reached(scene, start(scene, plan)) for action, _, _ in scene.edges[at]}
+    return frozenset(scene.every_action()) - found or NONE
 
 
-def landmark(scene: Scene, plan: Plan = ()) -> Answers:
-    """The atoms, false at first and no conjunct of the goal, without which no goal state is reached, or None."""
-    if not scene.goal_states:
-        raise NoKey("no plan")
-    trues = [scene.true(each) for each in scene.states]
-    asked = frozenset(goal_atoms(scene.task, scene.task.goal))
+def landmark(scene: Scene, plan: Plan) -> Answers:
+    """The atoms, false after the plan and no conjunct of the goal, without which no goal state is reached, or None."""
+    at = start(scene, plan)
+    everywhere = reached(scene, at)
+    if not everywhere & scene.goal_states:
+        raise NoKey("no plan from here")
+    trues = {number: scene.true(scene.states[number]) for number in everywhere}
+    candidates = frozenset().union(*trues.values()) - trues[at] - {*goal_atoms(scene.task, scene.task.goal)}
     return frozenset(
-        atom for atom in frozenset().union(*trues) - trues[0] - asked
-        if not reached(scene, {number for number, true in enumerate(trues) if atom not in true}) & scene.goal_states
-    ) or frozenset({None})  # fmt: skip
+        atom for atom in candidates
+        if not reached(scene, at, lambda number, atom=atom: atom not in trues[number]) & scene.goal_states
+    ) or NONE  # fmt: skip
+
+
+def start(scene: Scene, plan: Plan) -> int:
+    """The number of the state after the plan."""
+    return [identity(each) for each in scene.states].index(identity(scene.after(plan)[-1]))
+
+
+def reached(scene: Scene, at: int, allowed: Callable[[int], bool] = lambda _: True) -> set[int]:
+    """The states that can be reached from one, through allowed states only."""
+    found, waiting = {at}, [at]
+    while waiting:
+        new = {other for _, other, _ in scene.edges[waiting.pop()] if other not in found and allowed(other)}
+        found |= new
+        waiting += new
+    return found
 
 
 def goal_atoms(task: Task, tree: Tree) -> Iterator[Atom]:
@@ -222,20 +239,10 @@ def goal_atoms(task: Task, tree: Tree) -> Iterator[Atom]:
         yield literal
 
 
-def reached(scene: Scene, allowed: set[int]) -> set[int]:
-    """The states that can be reached from the initial one, which is allowed, through allowed states only."""
-    found, waiting = {0}, [0]
-    while waiting:
-        new = {other for _, other, _ in scene.edges[waiting.pop()]} & allowed - found
-        found |= new
-        waiting += new
-    return found
-
-
 def next_action(scene: Scene, plan: Plan) -> Answers:
     """The actions a with c*(s) = c(a) + c*(s'), and None where nothing needs to be done."""
     costs = cheapest(scene)
-    at = [identity(each) for each in scene.states].index(identity(scene.after(plan)[-1]))
+    at = start(scene, plan)
     if at not in costs:
         raise NoKey("no plan from here")
     best = {action for action, other, price in priced(scene)[at] if costs.get(other, math.inf) + price == costs[at]}

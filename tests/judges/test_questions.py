@@ -58,7 +58,7 @@ def test_a_plan_that_is_not_valid_for_two_reasons() -> None:
     }
 
 
-@pytest.mark.parametrize("question", ["applicable", "state", "trace", "progression", "next_action", "justification"])
+@pytest.mark.parametrize("question", ["applicable", "state", "trace", "progression", "next_action", "landmark"])
 def test_no_key_where_the_prefix_cannot_be_executed(question: str) -> None:
     with pytest.raises(NoKey):
         right_answers(question, SWITCHES, PROBLEM, [FLIP, FLIP])
