@@ -36,7 +36,7 @@ from pddl_eval.definition.pddl import (
     read_problem,
     require_declared,
 )
-from pddl_eval.definition.planning import Solution, executed, solve, solve_anyhow
+from pddl_eval.definition.planning import Solution, executed, search, solve
 from pddl_eval.definition.scenes import GOAL_STATE, formula_scene, numeric_scenes, state_scenes
 from pddl_eval.definition.state_space import GoalCosts, StateSpace, goal_costs, state_space
 from pddl_eval.definition.validation import without_costs
@@ -195,7 +195,7 @@ class Task:
         """
         found = self.solution
         if isinstance(found, Undecided):
-            found = solve_anyhow(self.problem, self.domain, self.typed)
+            found = search(self.problem, self.domain, self.typed) or found
         return found.plan if isinstance(found, Solution) else found
 
     @cached_or_undecided
@@ -209,17 +209,19 @@ class Task:
             return executed(self.goal.plan, self.problem, self.domain.operators_of(self.typed))
         return solve(self.problem, self.domain, self.typed)
 
-    @cached_or_undecided
+    @property
     def goal_costs(self) -> GoalCosts | Undecided:
-        """What the goal costs from each reachable state."""
+        """What the goal costs from each reachable state; it is not kept, for it may be megabytes.
+
+        Raises ``OutOfBudgetError``.
+        """
         assert self.domain is not None
         return goal_costs(self.problem, self.domain.domain)
 
     @cached_or_undecided
     def optimal_cost(self) -> Fraction | Undecided | None:
-        """What the cheapest plans cost, None where there is no plan; the states are not kept, they may be megabytes."""
-        assert self.domain is not None
-        found = goal_costs(self.problem, self.domain.domain)
+        """What the cheapest plans cost, None where there is no plan."""
+        found = self.goal_costs
         return found if isinstance(found, Undecided) else found.optimal_cost
 
     @cached_or_undecided

@@ -19,7 +19,7 @@ from pddl_eval.definition.difference import closest_matching
 from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.equivalence import isomorphism
 from pddl_eval.definition.metrics import given, score_lone_problem
-from pddl_eval.definition.model import ROOT_TYPE, Action, Formula, Problem, domain_to_pddl, show_atom, show_formula
+from pddl_eval.definition.model import ROOT_TYPE, Action, Formula, Problem, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, read_any_problem, read_problem
 from pddl_eval.definition.task import Scene, Task, read_pair, read_task
@@ -167,8 +167,7 @@ def explain(
     theirs, ours = (each.problem if isinstance(each, Task) else NO_PROBLEM for each in (reference, generated))
     object_map = verdict.object_map or _matching_objects(reference, generated)
     goal_map = verdict.goal_object_map or object_map
-    words_of = domain_to_pddl(known.domain) if known and not domain else domain  # whatever the problem names
-    closures = tuple(_closed_goal(each, words_of) for each in (reference, generated))
+    closures = tuple(_closed_goal(each, domain) for each in (reference, generated))
     closed = [each for each in closures if isinstance(each, frozenset)]
     static = frozenset(atom[0] for atom in theirs.init | ours.init) - known.fluents if known else frozenset()
     found = None
@@ -211,17 +210,17 @@ def explain(
 
 
 def _closed_goal(task: Task | Unreadable, domain: str | None) -> frozenset[Formula] | Unsolvable | Undecided:
-    """cl(goal), or of a goal that no literals say all that they imply; beyond enumeration the kernel's."""
+    """cl(goal), or of a goal that no literals say all that they imply; without rules the kernel's, if it has one."""
     if isinstance(task, Unreadable):
         return Undecided(f"nothing could be read: {task.detail}")
-    closed = task.closed_goal
-    if isinstance(closed, Undecided) and task.domain is not None:
+    if task.domain is not None and task.goal is None:
         try:
-            return fully_specify(task.problem, domain)
+            return fully_specify(task.problem, domain or task.domain.name)
         except UnsolvableError as error:
             return Unsolvable(str(error))
         except UserError:
-            return closed
+            pass  # The task says why.
+    closed = task.closed_goal
     return closed.literals if isinstance(closed, ClosedGoal) else closed
 
 

@@ -317,10 +317,11 @@ class Validation:
     @cached_property
     def state_space(self) -> GoalCosts | Undecided:
         """What the goal costs from each reachable state of the task; ``Undecided`` where a limit is hit."""
-        if self.task is None:
+        task = self.task
+        if task is None:
             return Undecided(self.detail)
         with row_budget(DEFAULTS.row_seconds):
-            return self.task.goal_costs
+            return or_undecided(lambda: task.goal_costs)
 
     @property
     def optimal_cost(self) -> Fraction | None:

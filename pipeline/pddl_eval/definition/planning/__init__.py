@@ -5,4 +5,4 @@ are enumerated (``definition.state_space``), and beyond their limit Fast Downwar
 executed (``definition.validation``) before it counts.
 """
 
-from pddl_eval.definition.planning.planners import Solution, executed, solve, solve_anyhow
+from pddl_eval.definition.planning.planners import Solution, executed, search, solve, solve_anyhow

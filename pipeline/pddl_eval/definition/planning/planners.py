@@ -12,7 +12,7 @@ from itertools import islice, product
 from typing import cast
 
 from pddl_eval.definition import words
-from pddl_eval.definition.budget import spend
+from pddl_eval.definition.budget import WORK_PER_LOOK, spend
 from pddl_eval.definition.domains import NotCovered, PlanningDomain, Rules
 from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State, is_atom
 from pddl_eval.definition.planning import fast_downward
@@ -77,12 +77,20 @@ def solve_anyhow(
 ) -> Solution | Unsolvable | Undecided:
     """As ``solve``, but beyond enumeration any plan that Fast Downward finds."""
     found = solve(problem, planning_domain, typed, lacking)
-    if not isinstance(found, Undecided) or planning_domain is None:
-        return found
+    return search(problem, planning_domain, typed, lacking) or found if isinstance(found, Undecided) else found
+
+
+def search(
+    problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True, lacking: Atom | None = None
+) -> Solution | Unsolvable | Undecided | None:
+    """What Fast Downward says of the problem; None where it is not asked: it knows atoms and their negations alone."""
+    if planning_domain is None:
+        return None
     problem, domain = _lacking(problem, lacking), planning_domain.operators_of(typed)
     absent = {cast("Atom", each[1]) for each in problem.conjuncts if each[0] == "not" and is_atom(each[1])}
     if len(absent) < len(problem.conjuncts) or not planning_domain.moves_freely(problem):
-        return found
+        return None
+    spend(WORK_PER_LOOK)  # Nothing is started for a row whose budget has ended.
     plan = _planned(replace(problem, values={}, formulas=()), frozenset(absent), domain)
     return executed(plan, problem, domain) if isinstance(plan, tuple) else plan
 
