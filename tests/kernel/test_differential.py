@@ -207,7 +207,8 @@ def test_pairs_of_the_judges() -> None:
         )
     found = compared(rows)
     assert not found.differences
-    assert found.share_left <= 0.35, found.left
+    # All of them for their negated goals (reason `notation`): 8 of 25. The kernel of 28da025 left 9 of the same pairs.
+    assert found.left.keys() <= {"notation"} and found.share_left <= 0.35, found.left
 
 
 @pytest.mark.parametrize("check_solvable", [True, False])
