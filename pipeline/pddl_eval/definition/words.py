@@ -1,8 +1,8 @@
 """Sentences: what differs between two problems, domains or plans, and why one cannot be read, solved or executed.
 
 A difference is a kind with typed fields, the same whether the definition or the kernel finds it. Each function here
-says one kind: its name is the kind, its parameters are the fields. ``difference`` and ``domain_difference`` find
-differences.
+says one kind: its name is the kind, its parameters are the fields. Most are a template. ``difference`` and
+``domain_difference`` find differences.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from inspect import isfunction
+from string import Formatter
 from typing import Any
 
 from pddl_eval.definition.model import (
@@ -36,15 +37,24 @@ SECTIONS = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 NEVER_CLOSED = "has a parenthesis that is never closed"
 
 
+def _says(template: str) -> Callable[..., str]:
+    """The function that says a kind by a template: its parameters are the template's fields."""
+    names = list(dict.fromkeys(name.partition("[")[0] for _, name, *_ in Formatter().parse(template) if name))
+
+    def said(*values: Any, **fields: Any) -> str:
+        fields |= zip(names, values, strict=False)
+        if fields.keys() != {*names} or len(values) > len(names):
+            raise TypeError(f"{template} takes {names}")
+        return template.format(**fields)
+
+    return said
+
+
 # --- Two problems
 
 
-def identical() -> str:
-    return "the same atoms"
-
-
-def renamed() -> str:
-    return "the same atoms after renaming objects"
+identical = _says("the same atoms")
+renamed = _says("the same atoms after renaming objects")
 
 
 def closures_agree(found: int, expected: int) -> str:
@@ -53,40 +63,22 @@ def closures_agree(found: int, expected: int) -> str:
     return f"the goals agree once fully specified: {added}"
 
 
-def goal_states_agree() -> str:
-    """Goals that are no sets of atoms were compared."""
-    return "the goals hold in the same reachable states"
+goal_states_agree = _says("the goals hold in the same reachable states")
+"""Goals that are no sets of atoms were compared."""
 
+goal_states_differ = _says("the goals hold in different reachable states")
+unread = _says("{reason}")
+"""Why there is no generated problem."""
 
-def goal_states_differ() -> str:
-    return "the goals hold in different reachable states"
+no_reference = _says("not compared: there is no reference")
+"""Nothing is wrong with the problem, but there is nothing to compare it with."""
 
+undecided = _says("{reason}")
+"""Which limit was hit."""
 
-def unread(reason: str) -> str:
-    """Why there is no generated problem."""
-    return reason
-
-
-def no_reference() -> str:
-    """Nothing is wrong with the problem, but there is nothing to compare it with."""
-    return "not compared: there is no reference"
-
-
-def undecided(reason: str) -> str:
-    """Which limit was hit."""
-    return reason
-
-
-def reference_unread(reason: str) -> str:
-    return f"the reference cannot be read: {reason}"
-
-
-def reference_outside(reason: str) -> str:
-    return f"{OUTSIDE_STRIPS}: {reason}"
-
-
-def reference_ill_typed(reason: str) -> str:
-    return f"in the reference, {reason}"
+reference_unread = _says("the reference cannot be read: {reason}")
+reference_outside = _says(f"{OUTSIDE_STRIPS}: {{reason}}")
+reference_ill_typed = _says("in the reference, {reason}")
 
 
 def reference_unsolvable(reason: str, names: Sequence[str] = (), found: int = 0) -> str:
@@ -99,9 +91,8 @@ def reference_unsolvable(reason: str, names: Sequence[str] = (), found: int = 0)
     return f"{said}; {domain} has no {named} here: if the problem is of another version, give its PDDL (--domain FILE)"
 
 
-def domain(names: Sequence[str]) -> str:
-    """The generated problem's domain and the reference's."""
-    return f"the domain is {names[0]} instead of {names[1]}"
+domain = _says("the domain is {names[0]} instead of {names[1]}")
+"""The generated problem's domain and the reference's."""
 
 
 def object_count(found: int, expected: int, names: Sequence[str] = ()) -> str:
@@ -111,14 +102,11 @@ def object_count(found: int, expected: int, names: Sequence[str] = ()) -> str:
     return f"{found} objects instead of {expected}{tail}"
 
 
-def object_type(names: Sequence[str]) -> str:
-    """An object, its type, and the reference's type for it."""
-    return f"{names[0]} has type {names[1]} instead of {names[2]}"
+object_type = _says("{names[0]} has type {names[1]} instead of {names[2]}")
+"""An object, its type, and the reference's type for it."""
 
-
-def type_count(names: Sequence[str], found: int, expected: int) -> str:
-    """``names`` is a type."""
-    return f"{found} objects of type {names[0]} instead of {expected}"
+type_count = _says("{found} objects of type {names[0]} instead of {expected}")
+"""``names`` is a type."""
 
 
 def init(lacks: Atom = (), lacks_here: Atom = (), has: Atom = ()) -> str:
@@ -146,8 +134,7 @@ def metric(names: Sequence[str]) -> str:
     return f"{ours}; the reference's is {names[1]}" if names[1] else f"{ours}; the reference has none"
 
 
-def unsolvable(reason: str) -> str:
-    return f"the goal is out of reach: {reason}"
+unsolvable = _says("the goal is out of reach: {reason}")
 
 
 def goal(lacks: Formula = (), lacks_here: Formula = (), has: Formula = ()) -> str:
@@ -157,9 +144,8 @@ def goal(lacks: Formula = (), lacks_here: Formula = (), has: Formula = ()) -> st
     return f"the goal does not imply {_in_both_words(lacks, lacks_here)}, which the reference asks for"
 
 
-def goal_placement() -> str:
-    """No one atom tells."""
-    return "the goals place the objects of the initial state differently"
+goal_placement = _says("the goals place the objects of the initial state differently")
+"""No one atom tells."""
 
 
 def _in_both_words(theirs: Formula, ours: Formula) -> str:
@@ -190,26 +176,14 @@ def never_added(atom: Atom) -> str:
     return f"{show_atom(atom)} is not true initially and no applicable operator adds it"
 
 
-def excluded() -> str:
-    return "no reachable state has the goal's atoms together: invariants exclude it"
+excluded = _says("no reachable state has the goal's atoms together: invariants exclude it")
+each_way = _says("no reachable state has the goal's atoms together: each way to the last is excluded")
+out_of_reach = _says("the goal is out of reach even if nothing is ever deleted")
+ran_out = _says("the search for the goal ran out after {states:,} states")
+"""What a search that visited all states proves."""
 
-
-def each_way() -> str:
-    return "no reachable state has the goal's atoms together: each way to the last is excluded"
-
-
-def out_of_reach() -> str:
-    return "the goal is out of reach even if nothing is ever deleted"
-
-
-def ran_out(states: int) -> str:
-    """What a search that visited all states proves."""
-    return f"the search for the goal ran out after {states:,} states"
-
-
-def no_state(states: int) -> str:
-    """What an enumeration of all reachable states proves."""
-    return f"none of the {states:,} reachable states contains the goal"
+no_state = _says("none of the {states:,} reachable states contains the goal")
+"""What an enumeration of all reachable states proves."""
 
 
 # --- What the declarations of a typed domain do not admit
@@ -219,41 +193,22 @@ def of_atom(atom: Formula, why: str) -> str:
     return f"{show_formula(atom)}: {why}"
 
 
-def in_operator(name: str, why: str) -> str:
-    return f"operator {name}: {why}"
-
-
-def ill_typed_problem(why: str) -> str:
-    return f"the problem is ill-typed: {why}"
-
-
-def ill_typed_domain(side: str, why: str) -> str:
-    """The ``reference`` or the ``generated`` domain."""
-    return f"the {side} domain is ill-typed: {why}"
+in_operator = _says("operator {name}: {why}")
+ill_typed_problem = _says("the problem is ill-typed: {why}")
+ill_typed_domain = _says("the {side} domain is ill-typed: {why}")
+"""The ``reference`` or the ``generated`` domain."""
 
 
 # --- Why a text holds no problem, domain or plan
 
 
-def drafts(answer: str) -> str:
-    """Which of several drafts was read, the first or the last."""
-    return f"{SEVERAL_DRAFTS}, the {answer} was read"
+drafts = _says(f"{SEVERAL_DRAFTS}, the {{answer}} was read")
+"""Which of several drafts was read, the first or the last."""
 
-
-def empty_text() -> str:
-    return "the text is empty"
-
-
-def only_thoughts() -> str:
-    return "there are only thoughts"
-
-
-def no_block() -> str:
-    return "no `(define (problem …` found"
-
-
-def never_closed(line: int) -> str:
-    return f"the block at line {line} is never closed: the answer seems cut off"
+empty_text = _says("the text is empty")
+only_thoughts = _says("there are only thoughts")
+no_block = _says("no `(define (problem …` found")
+never_closed = _says("the block at line {line} is never closed: the answer seems cut off")
 
 
 def unexpected(found: str, expected: str) -> str:
@@ -280,20 +235,15 @@ def section_order(found: str, possible: Sequence[str]) -> str:
     return unexpected(found, f"`({possible[-1]} …)` (the order is {', '.join(SECTIONS)})")
 
 
-def no_requirement() -> str:
-    return "`(:requirements)` is empty: name one or leave the section out"
+no_requirement = _says("`(:requirements)` is empty: name one or leave the section out")
 
 
 def requirement(word: str) -> str:
     return f"{quote(word)} is not a requirement"
 
 
-def either() -> str:
-    return "`(either …)` in :objects: an object has one type"
-
-
-def typed_list() -> str:
-    return "expected names before and a type after each ` - ` in :objects"
+either = _says("`(either …)` in :objects: an object has one type")
+typed_list = _says("expected names before and a type after each ` - ` in :objects")
 
 
 def twice(name: str) -> str:
@@ -312,16 +262,9 @@ def no_name(word: str, where: str) -> str:
     return f"{quote(word)} in {where} is not a name: a letter, then letters, digits, `-` or `_`"
 
 
-def no_atom(where: str) -> str:
-    return f"`()` in {where} is not an atom"
-
-
-def too_many_formulas(operator: str) -> str:
-    return f"`({operator} …)` has a formula too many: `and` joins several"
-
-
-def no_formula(operator: str) -> str:
-    return f"`({operator} …)` lacks a formula"
+no_atom = _says("`()` in {where} is not an atom")
+too_many_formulas = _says("`({operator} …)` has a formula too many: `and` joins several")
+no_formula = _says("`({operator} …)` lacks a formula")
 
 
 def not_strips(where: str, construct: str) -> str:
@@ -346,38 +289,17 @@ def true_and_false(atom: Atom) -> str:
     return f"{quote(show_atom(atom))} is both true and false in :init"
 
 
-def no_domain() -> str:
-    return "there is no domain"
+no_domain = _says("there is no domain")
+domain_not_found = _says("no `(define (domain …` found")
+domain_never_closed = _says(f"the domain {NEVER_CLOSED}")
+empty_answer = _says("the answer is empty")
+no_answer = _says("there is no answer")
+place = _says("line {line}, column {column}: {text!r}")
+"""A place where a step should be; line and column count from 1."""
 
-
-def domain_not_found() -> str:
-    return "no `(define (domain …` found"
-
-
-def domain_never_closed() -> str:
-    return f"the domain {NEVER_CLOSED}"
-
-
-def empty_answer() -> str:
-    return "the answer is empty"
-
-
-def no_answer() -> str:
-    return "there is no answer"
-
-
-def place(line: int, column: int, text: str) -> str:
-    """A place where a step should be; line and column count from 1."""
-    return f"line {line}, column {column}: {text!r}"
-
-
-def not_read(places: str) -> str:
-    return f"not read: {places}"
-
-
-def cannot_be_read(place: str) -> str:
-    """Why a step fails."""
-    return f"it cannot be read, {place}"
+not_read = _says("not read: {places}")
+cannot_be_read = _says("it cannot be read, {place}")
+"""Why a step fails."""
 
 
 # --- Why a plan is not valid
@@ -508,8 +430,7 @@ def parameter_type(  # noqa: PLR0913 (a field each)
     )
 
 
-def other_types() -> str:
-    return "the types differ in constants, in quantified variables or in which type includes which"
+other_types = _says("the types differ in constants, in quantified variables or in which type includes which")
 
 
 def beyond_strips_differs(generated: str) -> str:
@@ -520,8 +441,7 @@ def outside_operators(sections: Sequence[str]) -> str:
     return f"the operators are the same; the domains differ in {listed(sections, MOST_NAMES)}"
 
 
-def no_renaming() -> str:
-    return "the operators agree in their literals one by one, but no one renaming makes all of them agree"
+no_renaming = _says("the operators agree in their literals one by one, but no one renaming makes all of them agree")
 
 
 def _named(generated: str, reference: str) -> str:
@@ -531,12 +451,8 @@ def _named(generated: str, reference: str) -> str:
 # --- Plans that domains exchange
 
 
-def reference_plan(reason: str) -> str:
-    return f"the reference's plan in the generated domain: {reason}"
-
-
-def generated_plan(reason: str) -> str:
-    return f"the generated domain's plan in the reference: {reason}"
+reference_plan = _says("the reference's plan in the generated domain: {reason}")
+generated_plan = _says("the generated domain's plan in the reference: {reason}")
 
 
 def no_reference_plan(reason: str, found: str = "") -> str:
