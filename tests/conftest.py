@@ -31,7 +31,7 @@ ONE_WORKER = {
         "docs/test_readme.py",
         "report/test_figures.py",
         "report/test_report_renderers.py",
-        "report/test_folder.py",
+        "commands/test_folder.py",
     ),
 }
 """Folders and files of tests that run in one worker: making the benchmark's problems takes seconds, and so does the

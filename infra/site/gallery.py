@@ -11,10 +11,10 @@ from pathlib import Path
 import pddl_eval
 import polars as pl
 from pddl_eval.benchmark import PRESETS, by_preset, write_sample, write_variants
+from pddl_eval.commands.folder import write_folder
 from pddl_eval.datasets import open_source
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.report import compare_datasets, compare_series, comparison_text, page_text, series_page
-from pddl_eval.report.folder import write_folder
 
 QUESTIONS, SAMPLES, EXPLAINED, NIGHTS = 40, 2, 60, 3
 """Questions of the sample, answers of each mix to each of them, rows with a page of their own, and nights."""

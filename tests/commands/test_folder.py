@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl, urlsplit
 import polars as pl
 import pytest
 from pddl_eval import build_report, score_dataset
+from pddl_eval.commands import folder as viewer
+from pddl_eval.commands.folder import INDEX, ROWS, write_folder
 from pddl_eval.errors import UserError
-from pddl_eval.report import folder as viewer
-from pddl_eval.report.folder import INDEX, ROWS, write_folder
 from pddl_eval.report.rows import listed_rows, texts_of
 from pddl_eval.shown import line
 

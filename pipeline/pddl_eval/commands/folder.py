@@ -1,7 +1,8 @@
 """The report as a folder of pages: the report, a table of rows to browse, a page that explains each of them.
 
 It opens from disk, without a server, and loads nothing from the network. Memory and time are bounded: rows are read and
-explained one after the other, up to a number and a time that the table of rows names.
+explained one after the other, up to a number and a time that the table of rows names. It stands here because it needs
+reports and explanations, which know nothing of each other; ``Report.save`` loads it by its name.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -20,13 +21,9 @@ from pddl_eval.explain import explain_row, html_page, options_of, scored_columns
 from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, html, render
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.progress import progress
-from pddl_eval.report.rows import Listed, listed_rows, texts_of
-from pddl_eval.report.sections import report_page, warnings
+from pddl_eval.report import Listed, Report, listed_rows, report_page, texts_of, warnings
 from pddl_eval.run import open_scored_rows
 from pddl_eval.shown import line, row_count
-
-if TYPE_CHECKING:
-    from pddl_eval.report.build import Report
 
 MOST_ROWS = 500
 """Rows that are explained, by default."""
