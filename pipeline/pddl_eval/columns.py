@@ -14,3 +14,6 @@ REFERENCE_SIDE = (*(f"reference_{pair}" for pair in PAIRS), "is_placeholder", "d
 
 PLAIN_NAMES = {"problem_pddl": "reference_problem"}
 """What published references call a column: Planetarium's dataset."""
+
+QUESTION_SIDE = ("question", "plan", "reference_answer", "question_text")
+"""The columns of a question about a problem: what is asked, of which actions, the recorded answer, and in words."""

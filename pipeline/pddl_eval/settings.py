@@ -113,7 +113,7 @@ def shows_settings(*groups: type[Any]) -> Callable[[Called], Called]:
     return decorate
 
 
-HARNESSES = ("lm-eval", "inspect", "openai", "planbench")
+HARNESSES = ("lm-eval", "inspect", "openai", "planbench", "acpbench")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,8 @@ class ReadingOptions:
 
     harness: str | None = setting(
         None,
-        "INPUT is logs of this harness. They hold problems (planbench: plans), or what --column generated_…=NAME says.",
+        "INPUT is logs of this harness. They hold problems (planbench: plans), answers to questions, or what --column "
+        "generated_…=NAME says.",
         "--from",
         choices=HARNESSES,
     )

@@ -22,9 +22,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval import score_dataset
-from pddl_eval.datasets import DatasetError, Unavailable, locate
+from pddl_eval.datasets import DatasetError, Unavailable, locate, logs
 from pddl_eval.datasets import harness as harness_room
-from pddl_eval.datasets.harness import HARNESSES, Answer
+from pddl_eval.datasets.harness import HARNESSES
+from pddl_eval.datasets.logs import Answer
 from pddl_eval.definition.metrics import PROBLEM
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.scoring.columns import ROW_COLUMNS
@@ -260,7 +261,7 @@ def test_the_answers_of_the_first_filter_count_once(tmp_path: Path) -> None:
 
 
 def test_a_damaged_or_endless_line_costs_its_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harness_room, "RECORD_BYTES", 1000)
+    monkeypatch.setattr(logs, "RECORD_BYTES", 1000)
     good = batch({"choices": [{"text": "yes"}]})
     log = lines_of(tmp_path / "batch.jsonl", good, "{", json.dumps(batch({"x": "y" * 5000})), "", good)
     found = read("openai", log)
@@ -397,7 +398,7 @@ def planbench(folder: Path) -> Path:
         "instances/blocks/instance-3.pddl": problem,
         **dict.fromkeys(generation, json.dumps(results)),
         "results/blocks/gpt-4_chat/task_1_plan_generation_pddl.json": json.dumps(results),
-        "results/blocks/gpt-4_chat/task_3_plan_verification.json": json.dumps(results),
+        "results/blocks/gpt-4_chat/task_2_plan_optimality.json": json.dumps(results),
     }
     for name, text in written.items():
         (files / name).parent.mkdir(parents=True, exist_ok=True)
@@ -419,7 +420,7 @@ def test_planbench(tmp_path: Path) -> None:
     assert other["reference_problem"].null_count() == other["domain"].null_count() == 5
     raw = scored.filter(pl.col("task").str.contains("pddl"))["generated_plan"].to_list()
     assert "[PLAN](pickup a)" in raw
-    for wrong in ("task_3_plan_verification.json", "task_1_damaged.json"):
+    for wrong in ("task_2_plan_optimality.json", "task_1_damaged.json"):
         file = files / "results" / "blocks" / "gpt-4_chat" / wrong
         file.touch()
         with pytest.raises(DatasetError, match="PlanBench"):

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from pddl_eval.columns import PAIRS, PLAIN_NAMES, REFERENCE_SIDE
+from pddl_eval.columns import PAIRS, PLAIN_NAMES, QUESTION_SIDE, REFERENCE_SIDE
 from pddl_eval.datasets.columns import PIECE_BYTES, values_of
 from pddl_eval.datasets.forms import DAMAGE
-from pddl_eval.datasets.harness import HARNESSES, find_logs, join_key, meant
+from pddl_eval.datasets.harness import HARNESSES, find_logs, meant
 from pddl_eval.datasets.inputs import (
     FORMAT,
     MADE_OF,
@@ -36,6 +36,7 @@ from pddl_eval.datasets.inputs import (
     place_of,
     require_columns,
 )
+from pddl_eval.datasets.logs import join_key
 from pddl_eval.datasets.places import DatasetError, Location, locate, new_parquet
 from pddl_eval.datasets.rows import column_batches
 from pddl_eval.errors import did_you_mean
@@ -68,7 +69,12 @@ def with_references(inputs: Input, reading: ReadingOptions, columns: Mapping[str
     be read, no answer has a reference, or an id has two.
     """
     answers = find_source(inputs) if reading.harness is None else find_logs(inputs, HARNESSES[reading.harness])
-    references = None if reading.references is None else find_source(reading.references)
+    references = None
+    if reading.references is not None:
+        published = _are_published(reading)
+        references = (
+            find_logs(reading.references, HARNESSES["acpbench"]) if published else find_source(reading.references)
+        )
     made_of = {
         "format": FORMAT,
         "settings": {"harness": reading.harness, "key": reading.key},
@@ -77,6 +83,11 @@ def with_references(inputs: Input, reading: ReadingOptions, columns: Mapping[str
         "references": None if references is None else described(references),
     }
     return open_source(str(make(None, made_of, partial(_write, answers, references, reading, columns))))
+
+
+def _are_published(reading: ReadingOptions) -> bool:
+    """Whether the references are questions of ACPBench, as published: no dataset is a JSON array."""
+    return str(reading.references).endswith((".json", ".json.gz"))
 
 
 def _write(  # noqa: PLR0913 (what is read, how, where it goes)
@@ -94,8 +105,16 @@ def _write(  # noqa: PLR0913 (what is read, how, where it goes)
         else:
             answers = as_parquet(found, make_aside)
             why = DAMAGE if answers.original else ""
-        references = None if references is None else as_parquet(references, make_aside)
-        ids = [] if references is None else _reference_ids(references, reading.key, columns)
+        if references is None:
+            ids = []
+        elif _are_published(reading):
+            asking = replace(reading, harness="acpbench", references=None)
+            rows = _rows_of_logs(references, asking, columns, locate(aside) / "questions")
+            ids, asked = ["reference_id"], {"reference_id", *REFERENCE_SIDE, *QUESTION_SIDE}
+            references = replace(rows, schema=pa.schema([field for field in rows.schema if field.name in asked]))
+        else:
+            references = as_parquet(references, make_aside)
+            ids = _reference_ids(references, reading.key, columns)
         # A log's reader has made one id of the fields that are named.
         own_ids = ["reference_id"] if reading.harness is not None else _answer_ids(answers, ids, columns)
         seen = _look(answers, own_ids, why)
@@ -131,35 +150,39 @@ def _rows_of_logs(logs: Source, reading: ReadingOptions, columns: Mapping[str, s
     Without references, what a log says of its questions is all that is known of them.
     """
     # What the answers are: the generated column that --column names says it.
-    kinds = [pair for pair in PAIRS if f"generated_{pair}" in columns]
+    kinds = [kind for kind in (*PAIRS, "answer") if f"generated_{kind}" in columns]
     if len(kinds) > 1:
         raise DatasetError(f"The answers in a log are of one kind: not both {' and '.join(kinds)}.")
     harness = HARNESSES[reading.harness or ""]
-    (kind,) = kinds or [harness.kind]
+    (kind,) = kinds or ["answer" if _are_published(reading) else harness.kind]
     generated, reference = columns.get(f"generated_{kind}", f"generated_{kind}"), f"reference_{kind}"
-    names = ["reference_id", "model", "task", "sample", generated, ERROR, RECORDED, "log"]
+    answered = columns.get("generated_answer", "generated_answer")
     alone = reading.references is None
-    names += dict.fromkeys((reference, *REFERENCE_SIDE)) if alone else ()
+    names = ["reference_id", "model", "task", "sample", generated, answered, ERROR, RECORDED, "log"]
+    names += [reference, *REFERENCE_SIDE, *QUESTION_SIDE] if alone else []
+    names = list(dict.fromkeys(names))
     types = {"sample": pa.int64(), "is_placeholder": pa.bool_(), RECORDED: pa.bool_()}
     schema = pa.schema([(name, types.get(name, pa.string())) for name in names])
-    filled, first_error = set(), ""
+    filled, asked, first_error = set(), set(), ""
     with new_parquet(place, schema) as writer:
         rows: list[dict[str, Any]] = []
         size = 0
         for file in logs.files:
             for answer in harness.read(file.version.location, reading.key or ()):
+                about = meant(answer.question, answer.task, answer.target)
+                asked |= {"question" in about} if answer.question else set()
                 row = {
                     "reference_id": answer.id,
                     "model": answer.model,
                     "task": answer.task,
                     "sample": answer.sample,
-                    generated: answer.text,
+                    answered if "question" in about else generated: answer.text,
                     ERROR: answer.error,
                     RECORDED: answer.recorded,
                     "log": file.name,
                 }
                 if alone:
-                    row = {reference: answer.target} | row | meant(answer.question)
+                    row = ({} if "question" in about else {reference: answer.target}) | row | about
                 rows.append({name: encodable(each) if isinstance(each, str) else each for name, each in row.items()})
                 filled |= {name for name, value in row.items() if value is not None}
                 first_error = first_error or answer.error or ""
@@ -168,7 +191,13 @@ def _rows_of_logs(logs: Source, reading: ReadingOptions, columns: Mapping[str, s
                     writer.write_batch(pa.RecordBatch.from_pylist(rows, schema))
                     rows, size = [], 0
         writer.write_batch(pa.RecordBatch.from_pylist(rows, schema))
-    if alone and filled and not filled & {f"reference_{pair}" for pair in PAIRS}:
+    if len(asked) > 1:
+        raise DatasetError(
+            f"{place_of(logs)} holds answers to questions and other ones: score them apart, with a pattern for each."
+        )
+    if True in asked:
+        generated = reference = answered
+    if alone and filled and not filled & {"question", *(f"reference_{pair}" for pair in PAIRS)}:
         why = f" The first that is empty: {line(first_error, 200).rstrip('.')}." if first_error else ""
         raise DatasetError(
             f"No answer in {place_of(logs)} has a reference: name the dataset that holds them, --references "
