@@ -182,6 +182,8 @@ def as_literal(task: Task, tree: Tree) -> Atom | None:
 
 def justification(scene: Scene, plan: Plan) -> Answers:
     """The valid plans that leave out at least one action, or None if there is none."""
+    if not plan:
+        raise NoKey("no action")
     shorter = {kept for count in range(len(plan)) for kept in itertools.combinations(plan, count)}
     return frozenset(each for each in shorter if judge_task(scene.task, each).valid) or NONE
 
