@@ -16,7 +16,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.words import SENTENCES, Difference, sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
-from pddl_eval.kernel.differences import Row, differences, rows_of
+from pddl_eval.kernel.differences import differences
 from pddl_eval.scoring.summary import count_rows
 from pddl_eval.scoring.table import score_table
 
@@ -202,11 +202,12 @@ def test_a_difference_that_no_words_are_known_for_costs_its_row(unknown: str, mo
     table = pairs(pa.array([HELD, HELD.replace("clear", "holding"), HELD, "", HELD]))
     expected = score_table(table, ScoringOptions())
 
-    def read(column: pa.LargeListArray) -> Iterator[Row | None]:
-        strange = ("from the future", ()) if unknown == "kind" else ("goal", ("colour",), "red")
-        return ((strange,) if number == 1 else row for number, row in enumerate(rows_of(column)))
+    strange = Difference("from the future") if unknown == "kind" else Difference("goal", colour="red")
 
-    monkeypatch.setattr(kernel, "rows_of", read)
+    def read(column: pa.ListArray) -> list[list[Difference]]:
+        return [[strange] if each[0].what == "goal" else each for each in differences(column)]
+
+    monkeypatch.setattr(kernel, "differences", read)
     scored = score_table(table, ScoringOptions())
     assert count_kernel(scored) == {"kernel": {"rows": 5, "words": 1}}
     assert scored.drop_columns("score_micros") == expected.drop_columns("score_micros")
@@ -214,18 +215,17 @@ def test_a_difference_that_no_words_are_known_for_costs_its_row(unknown: str, mo
 
 
 def test_a_difference_inside_another_is_the_one_before_it() -> None:
-    """As the kernel sends it: a list of a union, in which a field of type null is the difference before."""
-    kinds = [
-        pa.StructArray.from_arrays([pa.array([7, 9])], ["states"]),
-        pa.StructArray.from_arrays([pa.nulls(2)], ["reason"]),
-        pa.array([{}], pa.struct([])),
-    ]
-    codes, places = pa.array([2, 0, 1, 0, 1], pa.int8()), pa.array([0, 0, 0, 1, 1], pa.int32())
-    union = pa.UnionArray.from_dense(codes, places, kinds, ["ran out", "unsolvable", "identical"])
-    column = pa.LargeListArray.from_arrays(pa.array([0, 1, 1, 3, 5], pa.int64()), union)
+    """As the kernel sends it: a value of type null is the difference before."""
+    kinds = [pa.array([7, 9]), pa.nulls(2)]
+    codes, places = pa.array([0, 1, 0, 1], pa.int8()), pa.array([0, 0, 1, 1], pa.int32())
+    values = pa.UnionArray.from_dense(codes, places, kinds)
+    named = pa.StructArray.from_arrays([pa.array(["states", "reason"] * 2), values], ["name", "value"])
+    fields = pa.ListArray.from_arrays(pa.array([0, 0, 1, 2, 3, 4], pa.int32()), named)
+    whats = pa.array(["identical", *["ran out", "unsolvable"] * 2])
+    sent = pa.StructArray.from_arrays([whats, fields], ["what", "fields"])
+    column = pa.ListArray.from_arrays(pa.array([0, 1, 1, 3, 5], pa.int32()), sent)
     proofs = [Difference("unsolvable", reason=Difference("ran out", states=states)) for states in (7, 9)]
-    read = [differences(row) for row in rows_of(column) if row is not None]
-    assert read == [[Difference("identical")], [], [proofs[0]], [proofs[1]]]
+    assert differences(column) == [[Difference("identical")], [], [proofs[0]], [proofs[1]]]
     assert sentence(proofs[0]) == "the goal is out of reach: the search for the goal ran out after 7 states"
 
 

@@ -8,6 +8,7 @@
 use crate::allocator::keep_blocks;
 use crate::batches;
 use crate::difference::{Difference, Field};
+use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
@@ -47,6 +48,12 @@ pub struct ArrowArray {
 }
 
 const NULLABLE: i64 = 2;
+
+/// The format of the places in a dictionary.
+const DICTIONARY: &str = "i";
+
+/// The format of the values of fields: numbers, words, lists, lists of lists, nulls.
+const UNION: &str = "+ud:0,1,2,3,4";
 
 /// A column of a batch that came in.
 pub struct Column<'a> {
@@ -141,36 +148,9 @@ pub enum Value<'a> {
     Real(Option<f64>),
     Whole(Option<usize>),
     Text(Option<&'a [u8]>),
-    Words(Option<&'a [Vec<u8>]>),
+    Words(&'a [Vec<u8>]),
     Lists(Option<&'a [Vec<Vec<u8>>]>),
     Differences(Option<&'a [Difference]>),
-    /// A field that is the difference before it.
-    Before,
-}
-
-impl<'a> From<&'a Field> for Value<'a> {
-    fn from(field: &'a Field) -> Value<'a> {
-        match field {
-            Field::Number(number) => Value::Whole(Some(*number)),
-            Field::Word(word) => Value::Text(Some(word)),
-            Field::Words(words) => Value::Words(Some(words)),
-            Field::Lists(lists) => Value::Lists(Some(lists)),
-            Field::Reason(_) => Value::Before,
-        }
-    }
-}
-
-impl Value<'_> {
-    fn format(self) -> &'static str {
-        match self {
-            Value::Truth(_) => "b",
-            Value::Real(_) => "g",
-            Value::Whole(_) => "l",
-            Value::Text(_) => "U",
-            Value::Words(_) | Value::Lists(_) | Value::Differences(_) => "+L",
-            Value::Before => "n",
-        }
-    }
 }
 
 /// A column that goes out: the buffers that its format has, and the columns below it.
@@ -182,23 +162,41 @@ struct Built {
     valid: Vec<u8>,
     /// Where each text or list ends; in a union, the place of each row in the column of its kind.
     ends: Vec<u8>,
-    /// In a union, the kind of each row.
+    /// In a union, the kind of each row; with a dictionary, the place of each.
     values: Vec<u8>,
     below: Vec<Built>,
+    /// The places of the lists in the dictionary, which is the column below.
+    places: HashMap<Vec<Difference>, i32>,
 }
 
 impl Built {
     /// A column without rows, of values like this one.
     fn new(name: &'static str, like: Value) -> Built {
-        let format = like.format();
-        let ends = if ["U", "+L"].contains(&format) { vec![0; 8] } else { Vec::new() };
-        let below = match like {
-            Value::Words(_) => vec![Built::new("", Value::Text(None))],
-            Value::Lists(_) => vec![Built::new("", Value::Words(None))],
-            Value::Differences(_) => vec![Built { format: "+ud:", ..Built::default() }],
-            _ => Vec::new(),
+        let (format, below) = match like {
+            Value::Truth(_) => ("b", Vec::new()),
+            Value::Real(_) => ("g", Vec::new()),
+            Value::Whole(_) => ("l", Vec::new()),
+            Value::Text(_) => ("u", Vec::new()),
+            Value::Words(_) => ("+l", vec![Built::new("", Value::Text(None))]),
+            Value::Lists(_) => ("+l", vec![Built::new("", Value::Words(&[]))]),
+            Value::Differences(_) => (DICTIONARY, vec![Built::differences()]),
         };
+        Built::of(name, format, below)
+    }
+
+    fn of(name: &'static str, format: &'static str, below: Vec<Built>) -> Built {
+        let ends = if ["u", "+l"].contains(&format) { vec![0; 4] } else { Vec::new() };
         Built { name, format, ends, below, ..Built::default() }
+    }
+
+    /// Lists of differences. A field that is one is a null, and that difference comes before.
+    fn differences() -> Built {
+        let kinds = [Value::Whole(None), Value::Text(None), Value::Words(&[]), Value::Lists(None)];
+        let mut kinds: Vec<Built> = kinds.iter().map(|kind| Built::new("", *kind)).collect();
+        kinds.push(Built::of("", "n", Vec::new()));
+        let field = Built::of("", "+s", vec![Built::new("name", Value::Text(None)), Built::of("value", UNION, kinds)]);
+        let fields = Built::of("fields", "+l", vec![field]);
+        Built::of("", "+l", vec![Built::of("", "+s", vec![Built::new("what", Value::Text(None)), fields])])
     }
 
     fn push(&mut self, value: Value) {
@@ -221,62 +219,82 @@ impl Built {
                 text.is_some()
             }
             Value::Words(words) => {
-                words.unwrap_or_default().iter().for_each(|word| self.below[0].push(Value::Text(Some(word))));
+                words.iter().for_each(|word| self.below[0].push(Value::Text(Some(word))));
                 self.end(self.below[0].rows);
-                words.is_some()
+                true
             }
             Value::Lists(lists) => {
-                lists.unwrap_or_default().iter().for_each(|words| self.below[0].push(Value::Words(Some(words))));
+                lists.unwrap_or_default().iter().for_each(|words| self.below[0].push(Value::Words(words)));
                 self.end(self.below[0].rows);
                 lists.is_some()
             }
             Value::Differences(found) => {
-                found.unwrap_or_default().iter().for_each(|difference| self.below[0].push_difference(difference));
-                self.end(self.below[0].rows);
+                let place = found.map_or(0, |found| self.place(found));
+                self.values.extend(place.to_ne_bytes());
                 found.is_some()
             }
-            Value::Before => false,
         };
+        self.is_row(is_valid);
+    }
+
+    fn is_row(&mut self, is_valid: bool) {
         push_bit(&mut self.valid, self.rows, is_valid);
         self.rows += 1;
     }
 
-    /// True where a value has this column's format, and its parts those of the columns below.
-    fn is_like(&self, value: Value) -> bool {
-        let part = match value {
-            Value::Words(_) => "U",
-            Value::Lists(_) => "+L",
-            _ => "",
-        };
-        self.format == value.format() && self.below.first().map_or("", |below| below.format) == part
-    }
-
+    /// A text or list ends here. More than fits costs the batch.
     fn end(&mut self, end: usize) {
-        self.ends.extend((end as u64).to_ne_bytes());
+        self.ends.extend(place(end).to_ne_bytes());
     }
 
-    /// Push a row of a union: a struct of the fields of its kind. A difference that is a field comes before.
+    /// The place of a list of differences in the dictionary: each is sent once.
+    fn place(&mut self, found: &[Difference]) -> i32 {
+        if let Some(known) = self.places.get(found) {
+            return *known;
+        }
+        let (lists, new) = (&mut self.below[0], place(self.places.len()));
+        found.iter().for_each(|difference| lists.below[0].push_difference(difference));
+        lists.end(lists.below[0].rows);
+        lists.is_row(true);
+        self.places.insert(found.to_vec(), new);
+        new
+    }
+
     fn push_difference(&mut self, Difference { kind, fields }: &Difference) {
         for (_, field) in fields {
             if let Field::Reason(reason) = field {
                 self.push_difference(reason);
             }
         }
-        let has_field =
-            |(column, (name, field)): (&Built, &(&str, Field))| column.name == *name && column.is_like(field.into());
-        let is_kind = |known: &Built| {
-            known.name == *kind && known.below.len() == fields.len() && known.below.iter().zip(fields).all(has_field)
+        self.below[0].push(Value::Text(Some(kind.as_bytes())));
+        let lists = &mut self.below[1];
+        for (name, field) in fields {
+            let row = &mut lists.below[0];
+            row.below[0].push(Value::Text(Some(name.as_bytes())));
+            row.below[1].push_field(field);
+            row.is_row(true);
+        }
+        lists.end(lists.below[0].rows);
+        lists.is_row(true);
+        self.is_row(true);
+    }
+
+    /// Push a row of a union.
+    fn push_field(&mut self, field: &Field) {
+        let (kind, value) = match field {
+            Field::Number(number) => (0, Some(Value::Whole(Some(*number)))),
+            Field::Word(word) => (1, Some(Value::Text(Some(word)))),
+            Field::Words(words) => (2, Some(Value::Words(words))),
+            Field::Lists(lists) => (3, Some(Value::Lists(Some(lists)))),
+            Field::Reason(_) => (4, None),
         };
-        let place = self.below.iter().position(is_kind).unwrap_or_else(|| {
-            let below = fields.iter().map(|(name, field)| Built::new(name, field.into())).collect();
-            self.below.push(Built { name: kind, format: "+s", below, ..Built::default() });
-            self.below.len() - 1
-        });
-        let known = &mut self.below[place];
-        self.values.push(place as u8);
-        self.ends.extend((known.rows as i32).to_ne_bytes());
-        known.below.iter_mut().zip(fields).for_each(|(column, (_, field))| column.push(field.into()));
-        known.rows += 1;
+        let column = &mut self.below[usize::from(kind)];
+        self.values.push(kind);
+        self.ends.extend(place(column.rows).to_ne_bytes());
+        match value {
+            Some(value) => column.push(value),
+            None => column.rows += 1,
+        }
         self.rows += 1;
     }
 
@@ -284,18 +302,18 @@ impl Built {
         let memory = match self.format {
             "n" => Vec::new(),
             "+s" => vec![self.valid],
-            "+L" => vec![self.valid, self.ends],
-            "U" => vec![self.valid, self.ends, self.values],
-            "+ud:" => vec![self.values, self.ends],
+            "+l" => vec![self.valid, self.ends],
+            "u" => vec![self.valid, self.ends, self.values],
+            UNION => vec![self.values, self.ends],
             _ => vec![self.valid, self.values],
         };
-        let mut format = self.format.to_string();
-        if format == "+ud:" {
-            format += &(0..self.below.len()).map(|code| code.to_string()).collect::<Vec<_>>().join(",");
-        }
         let (schemas, arrays) = self.below.into_iter().map(Built::exported).unzip();
-        (schema(self.name, &format, schemas), array(self.format, self.rows, memory, arrays))
+        (schema(self.name, self.format, schemas), array(self.format, self.rows, memory, arrays))
     }
+}
+
+fn place(number: usize) -> i32 {
+    i32::try_from(number).expect("a batch of less than 2 GB")
 }
 
 fn push_bit(bits: &mut Vec<u8>, row: usize, value: bool) {
@@ -320,7 +338,7 @@ impl Table {
 
     fn exported(self) -> (ArrowSchema, ArrowArray) {
         let rows = self.0.first().map_or(0, |column| column.rows);
-        Built { format: "+s", rows, below: self.0, ..Built::default() }.exported()
+        Built { rows, ..Built::of("", "+s", self.0) }.exported()
     }
 }
 
@@ -388,18 +406,27 @@ impl<T> Owned<T> {
         }
         Box::new(Owned { _memory: memory, _words: words, buffers, children })
     }
+
+    /// How many columns are below, and which is the dictionary: it is no child.
+    fn below(&self, format: &str) -> (i64, *mut T) {
+        match format {
+            DICTIONARY => (0, self.children[0]),
+            _ => (self.children.len() as i64, null_mut()),
+        }
+    }
 }
 
 fn schema(name: &str, format: &str, children: Vec<ArrowSchema>) -> ArrowSchema {
     let mut owned = Owned::new(Vec::new(), [name, format], children);
+    let (count, dictionary) = owned.below(format);
     ArrowSchema {
         format: owned._words[1].as_ptr(),
         name: owned._words[0].as_ptr(),
         metadata: null(),
         flags: NULLABLE,
-        n_children: owned.children.len() as i64,
+        n_children: count,
         children: owned.children.as_mut_ptr(),
-        dictionary: null_mut(),
+        dictionary,
         release: Some(release_schema),
         private_data: Box::into_raw(owned).cast(),
     }
@@ -408,19 +435,20 @@ fn schema(name: &str, format: &str, children: Vec<ArrowSchema>) -> ArrowSchema {
 fn array(format: &str, rows: usize, memory: Vec<Vec<u8>>, children: Vec<ArrowArray>) -> ArrowArray {
     let null_count = match format {
         "n" => rows as i64,
-        "+s" | "+ud:" => 0,
+        "+s" | UNION => 0,
         _ => -1,
     };
     let mut owned = Owned::new(memory, [""; 2], children);
+    let (count, dictionary) = owned.below(format);
     ArrowArray {
         length: rows as i64,
         null_count,
         offset: 0,
         n_buffers: owned.buffers.len() as i64,
-        n_children: owned.children.len() as i64,
+        n_children: count,
         buffers: owned.buffers.as_mut_ptr(),
         children: owned.children.as_mut_ptr(),
-        dictionary: null_mut(),
+        dictionary,
         release: Some(release_array),
         private_data: Box::into_raw(owned).cast(),
     }

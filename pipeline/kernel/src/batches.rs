@@ -31,17 +31,25 @@ pub fn score(what: u32, flags: u32, columns: &[Column]) -> Option<Table> {
     match (what, columns.len()) {
         (0, 3..) => {
             let (asking, references) = (Asking::new(columns.get(3)), Sharing::new(first));
-            Some(score_rows(Problems { columns, asking, settings, names, references }, rows))
+            Some(score_rows(Problems { columns, asking, settings, names, references }, rows, settings.proofs))
         }
         (1, 2..) => {
             let (asking, worlds) = (Asking::new(columns.get(3)), columns.get(2).map(Sharing::new));
             let (steps, marks, known) = (Steps::new(), Marks::default(), Vec::new());
             let references = Sharing::new(first);
-            Some(score_rows(Plans { columns, asking, steps, marks, references, known, worlds, count: 0 }, rows))
+            Some(score_rows(
+                Plans { columns, asking, steps, marks, references, known, worlds, count: 0 },
+                rows,
+                settings.proofs,
+            ))
         }
         (2, 2..) => {
             let (references, problems) = (Sharing::new(first), columns.get(2).map(Sharing::new));
-            Some(score_rows(Domains { columns, settings, batch: Batch::new(), references, problems }, rows))
+            Some(score_rows(
+                Domains { columns, settings, batch: Batch::new(), references, problems },
+                rows,
+                settings.proofs,
+            ))
         }
         _ => None,
     }
@@ -57,26 +65,26 @@ trait Kernel {
     fn forget(&mut self, row: usize, all: bool);
 }
 
-/// The columns of a row; of one that is left, nulls.
+/// The columns of a row; of one that is left, nulls. With what shows the verdict if `proofs`.
 trait Row: Sized {
-    fn columns(row: Option<&Self>) -> Vec<(&'static str, Value<'_>)>;
+    fn columns(row: Option<&Self>, proofs: bool) -> Vec<(&'static str, Value<'_>)>;
 }
 
 /// The rows, why each was left, and the microseconds that it took. A panic costs a row.
-fn score_rows<K: Kernel>(mut kernel: K, rows: usize) -> Table {
-    let mut table = Table::new(&values::<K::Row>(&Err(Left::Panic), 0));
+fn score_rows<K: Kernel>(mut kernel: K, rows: usize, proofs: bool) -> Table {
+    let mut table = Table::new(&values::<K::Row>(&Err(Left::Panic), 0, proofs));
     for row in 0..rows {
         let start = Instant::now();
         let scored = catch_unwind(AssertUnwindSafe(|| kernel.score(row)));
         kernel.forget(row, scored.is_err());
         let micros = start.elapsed().as_micros() as usize;
-        table.push(&values(&scored.unwrap_or(Err(Left::Panic)), micros));
+        table.push(&values(&scored.unwrap_or(Err(Left::Panic)), micros, proofs));
     }
     table
 }
 
-fn values<R: Row>(scored: &Answer<R>, micros: usize) -> Vec<(&'static str, Value<'_>)> {
-    let mut columns = R::columns(scored.as_ref().ok());
+fn values<R: Row>(scored: &Answer<R>, micros: usize, proofs: bool) -> Vec<(&'static str, Value<'_>)> {
+    let mut columns = R::columns(scored.as_ref().ok(), proofs);
     let left = scored.as_ref().err();
     columns.extend([("left", text(left.map(|left| left.name()))), ("score_micros", Value::Whole(Some(micros)))]);
     columns
@@ -96,10 +104,10 @@ fn notes(notes: Option<&[Difference]>) -> Value<'_> {
 }
 
 impl Row for ProblemVerdict {
-    fn columns(row: Option<&ProblemVerdict>) -> Vec<(&'static str, Value<'_>)> {
+    fn columns(row: Option<&ProblemVerdict>, proofs: bool) -> Vec<(&'static str, Value<'_>)> {
         use Value::{Differences, Lists, Truth};
         let proof = row.and_then(|row| row.proof.as_ref());
-        vec![
+        let mut columns = vec![
             ("parseable", Truth(row.map(|row| row.parseable))),
             ("solvable", Truth(row.and_then(|row| row.solvable))),
             ("equivalent", Truth(row.and_then(|row| row.equivalent))),
@@ -109,17 +117,22 @@ impl Row for ProblemVerdict {
             ("solves_reference", Truth(row.and_then(|row| row.solves_reference))),
             ("certificate", digits(row.and_then(|row| row.certificate.as_ref()))),
             ("reference_certificate", digits(row.and_then(|row| row.reference_certificate.as_ref()))),
-            ("object_map", Lists(proof.and_then(|proof| proof.object_map.as_deref()))),
-            ("goal_object_map", Lists(proof.and_then(|proof| proof.goal_map.as_deref()))),
-            ("plan", Lists(proof.and_then(|proof| proof.plan.as_deref()))),
-            ("closure", Lists(proof.and_then(|proof| proof.closure.as_deref()))),
-            ("counterexample", Lists(proof.and_then(|proof| proof.counterexample.as_deref()))),
-        ]
+        ];
+        if proofs {
+            columns.extend([
+                ("object_map", Lists(proof.and_then(|proof| proof.object_map.as_deref()))),
+                ("goal_object_map", Lists(proof.and_then(|proof| proof.goal_map.as_deref()))),
+                ("plan", Lists(proof.and_then(|proof| proof.plan.as_deref()))),
+                ("closure", Lists(proof.and_then(|proof| proof.closure.as_deref()))),
+                ("counterexample", Lists(proof.and_then(|proof| proof.counterexample.as_deref()))),
+            ]);
+        }
+        columns
     }
 }
 
 impl Row for PlanScores {
-    fn columns(row: Option<&PlanScores>) -> Vec<(&'static str, Value<'_>)> {
+    fn columns(row: Option<&PlanScores>, _: bool) -> Vec<(&'static str, Value<'_>)> {
         use Value::{Real, Truth, Whole};
         let real = |of: fn(&PlanScores) -> Option<f64>| Real(row.and_then(of));
         let rate = |of: fn(&Compared) -> f64| Real(row.and_then(|row| row.compared.as_ref()).map(of));
@@ -171,7 +184,7 @@ const PREDICTIVE: [&str; 4] = [
 ];
 
 impl Row for DomainScores {
-    fn columns(row: Option<&DomainScores>) -> Vec<(&'static str, Value<'_>)> {
+    fn columns(row: Option<&DomainScores>, _: bool) -> Vec<(&'static str, Value<'_>)> {
         use Value::{Real, Truth};
         let named = |names: &[&'static str], values: Option<&[f64]>| {
             let value = |place: usize| Real(values.map(|values| values[place]));

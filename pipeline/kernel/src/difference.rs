@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_NAMES: usize = 5;
 
 /// A field of a difference.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
     Number(usize),
     Word(Vec<u8>),
@@ -24,7 +24,7 @@ pub enum Field {
     Reason(Box<Difference>),
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Difference {
     pub kind: &'static str,
     pub fields: Vec<(&'static str, Field)>,

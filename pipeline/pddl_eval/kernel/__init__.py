@@ -13,7 +13,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -23,7 +23,7 @@ from pddl_eval.definition.metrics import score_problem_pair as score_by_definiti
 from pddl_eval.definition.model import Atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Unsolvable, Verdict
-from pddl_eval.definition.words import sentence
+from pddl_eval.definition.words import Difference, sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
 
@@ -31,7 +31,7 @@ try:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from pddl_eval.kernel.differences import Row, differences, rows_of
+    from pddl_eval.kernel.differences import differences
 except ImportError:  # Functions on texts do without Arrow, and so without the kernel.
     pa = pc = None
 
@@ -114,11 +114,7 @@ def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions, *, certi
     except pa.ArrowException:  # no texts
         return None
     flags = _flags(options) | _NO_CERTIFICATES * (not certificates)
-    answers = _answers(_PROBLEMS, columns, flags, "detail", "; ".join)
-    if answers is not None:
-        for name in _SHOWN:
-            del answers[0][name]
-    return answers
+    return _answers(_PROBLEMS, columns, flags, "detail", "; ".join)
 
 
 def score_problem_pair(  # noqa: PLR0913 (as the definition's)
@@ -178,8 +174,8 @@ def problem_pair(
     found = _scored(_PROBLEMS, columns, _flags(options) | _PROOFS_TOO)
     if found is None or found.pop("left")[0].is_valid:
         return None
-    row = next(rows_of(found.pop("detail"))) or ()
-    said, detail = differences(row), _said(row, "; ".join)
+    (said,) = differences(found.pop("detail").dictionary)
+    detail = _said(said, "; ".join)
     if detail is None:
         return None
     values = {name: column[0].as_py() for name, column in found.items() if name != "score_micros"}
@@ -305,17 +301,18 @@ def _answers(
     found = _scored(what, columns, flags)
     if found is None:
         return None
-    said = pa.array([row if row is None else _said(row, joined) for row in rows_of(found[detail])], pa.string())
-    unsaid = pc.if_else(pc.and_(said.is_null(), found[detail].is_valid()), "words", None)
-    found[detail], left = said, pc.coalesce(_plain(found.pop("left")), unsaid)
-    return {name: _plain(column) for name, column in found.items()}, left
+    column = found[detail]
+    said = [_said(each, joined) for each in differences(column.dictionary)]
+    found[detail], left = pa.array(said, pa.string()).take(column.indices), found.pop("left")
+    if None in said:
+        left = left.fill_null(pc.if_else(pc.and_not(found[detail].is_null(), column.is_null()), "words", None))
+    return found, left
 
 
-@lru_cache(maxsize=4096)
-def _said(row: Row, joined: Callable[[Iterable[str]], str]) -> str | None:
+def _said(row: Sequence[Difference], joined: Callable[[Iterable[str]], str]) -> str | None:
     """A row's differences in words; None where no words are known."""
     try:
-        return joined(map(sentence, differences(row)))
+        return joined(map(sentence, row))
     except (LookupError, TypeError):
         return None
 
@@ -356,7 +353,3 @@ def _domain(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> lis
         found = pa.repeat(found, len(rows["reference_problem"]))
     name = pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(found)), "_", "-")
     return [pc.if_else(pc.match_substring(found, "("), found, name).cast(pa.large_string())]
-
-
-def _plain(column: pa.Array) -> pa.Array:
-    return column.cast(pa.string()) if column.type == pa.large_string() else column

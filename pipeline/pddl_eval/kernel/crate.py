@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "cfa5b032c3256f3a8368d8cdc5042780"
+DIGEST = "8a595b3434c6c56a380ad3186aeb914d"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper", "rover_single_stores")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

@@ -1,47 +1,40 @@
-"""The column of differences that the kernel sends, as values: it knows no kind and no field by name."""
+"""The differences that the kernel sends, as values: it knows no kind and no field by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise, repeat
-from typing import Any, TypeAlias
+from itertools import pairwise
+from typing import Any
 
 import pyarrow as pa
 
 from pddl_eval.definition.words import Difference
 
-Row: TypeAlias = "tuple[tuple[Any, ...], ...]"
-"""Differences as they are sent, each a kind, the names of its fields and their values: a key for what they say."""
 
+def differences(column: pa.ListArray) -> list[list[Difference]]:
+    """Lists of structs, each a kind and the names and values of its fields.
 
-def rows_of(column: pa.LargeListArray) -> Iterator[Row | None]:
-    """The differences of each row, None for a null: a row is a list of a union, each kind a struct of its fields."""
-    union = column.values
-    kinds = [_kind(field, union.field(code)) for code, field in enumerate(union.type)]
+    A value is one of a union; a null is the difference before, which is then none of the list's own.
+    """
+    what, fields = map(column.values.field, range(2))
+    names, union = map(fields.values.field, range(2))
+    kinds = [_values(union.field(code)) for code in range(union.type.num_fields)]
     places = zip(union.type_codes.to_pylist(), union.offsets.to_pylist(), strict=True)
-    sent = [kinds[code][place] for code, place in places]
-    for is_valid, (start, end) in zip(column.is_valid().to_pylist(), pairwise(column.offsets.to_pylist()), strict=True):
-        yield tuple(sent[start:end]) if is_valid else None
+    named = list(zip(names.to_pylist(), (kinds[code][place] for code, place in places), strict=True))
+    ends = pairwise(fields.offsets.to_pylist())
+    sent = [(kind, named[start:end]) for kind, (start, end) in zip(what.to_pylist(), ends, strict=True)]
+    return [_nested(sent[start:end]) for start, end in pairwise(column.offsets.to_pylist())]
 
 
-def differences(row: Row) -> list[Difference]:
-    """A row's differences; a field that is None is the difference before it, which is then none of the row's own."""
+def _nested(sent: list[tuple[str, list[tuple[str, Any]]]]) -> list[Difference]:
     found: list[Difference] = []
-    for what, names, *values in row:
-        fields = {name: found.pop() if value is None else value for name, value in zip(names, values, strict=True)}
-        found.append(Difference(what, **fields))
+    for what, fields in sent:
+        found.append(Difference(what, **{name: found.pop() if value is None else value for name, value in fields}))
     return found
-
-
-def _kind(field: pa.Field, fields: pa.StructArray) -> list[tuple[Any, ...]]:
-    """All differences of a kind."""
-    names, count = tuple(each.name for each in field.type), len(fields)
-    return list(zip(repeat(field.name, count), repeat(names, count), *map(_values, fields.flatten()), strict=True))
 
 
 def _values(column: pa.Array) -> list[Any]:
     """The values of a column, lists as tuples; those of a list at once, since pyarrow makes them one by one."""
-    if not pa.types.is_large_list(column.type):
+    if not pa.types.is_list(column.type):
         return column.to_pylist()  # type: ignore[no-any-return]
     values = _values(column.values)
     return [tuple(values[start:end]) for start, end in pairwise(column.offsets.to_pylist())]

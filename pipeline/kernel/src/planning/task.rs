@@ -232,8 +232,8 @@ impl Successors {
 pub struct States {
     width: usize,
     words: Vec<u64>,
-    /// The numbers of states, from 1; half of them stay free.
-    slots: Vec<u32>,
+    /// For each state half of its hash and its number, from 1; half of them stay free. The hash says where to look.
+    slots: Vec<u64>,
     pub count: usize,
 }
 
@@ -251,32 +251,38 @@ impl States {
     /// False where the state is there already.
     pub fn insert(&mut self, state: &Bits) -> bool {
         if 2 * self.count >= self.slots.len() {
-            self.slots = vec![0; 2 * self.slots.len()];
-            for number in 0..self.count {
-                let slot = self.slot(self.get(number));
-                self.slots[slot] = number as u32 + 1;
+            let wider = vec![0; 2 * self.slots.len()];
+            for known in std::mem::replace(&mut self.slots, wider).into_iter().filter(|known| *known != 0) {
+                let slot = self.slot(known, |_| false);
+                self.slots[slot] = known;
             }
         }
-        let slot = self.slot(&state.0);
+        let mix = |hash: u64, word: &u64| (hash.rotate_left(29) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let hash = state.0.iter().fold(0, mix) & HASH;
+        let slot =
+            self.slot(hash, |known| known & HASH == hash && state.0.iter().eq(self.get((known & !HASH) as usize - 1)));
         if self.slots[slot] != 0 {
             return false;
         }
         self.words.extend(&state.0);
         self.count += 1;
-        self.slots[slot] = self.count as u32;
+        self.slots[slot] = hash | self.count as u64;
         true
     }
 
-    /// Where the state is, or a free slot for it.
-    fn slot(&self, state: &[u64]) -> usize {
-        let mix = |hash: u64, word: &u64| (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
-        let mut slot = state.iter().fold(0, mix) as usize & (self.slots.len() - 1);
-        while self.slots[slot] != 0 && self.get(self.slots[slot] as usize - 1) != state {
-            slot = (slot + 1) & (self.slots.len() - 1);
+    /// The first slot that is free or has what is looked for.
+    fn slot(&self, hash: u64, is_it: impl Fn(u64) -> bool) -> usize {
+        let last = self.slots.len() - 1;
+        let mut slot = (hash >> 32) as usize & last;
+        while self.slots[slot] != 0 && !is_it(self.slots[slot]) {
+            slot = (slot + 1) & last;
         }
         slot
     }
 }
+
+/// The bits of a slot that are a hash.
+const HASH: u64 = !0 << 32;
 
 /// The reachable states, enumerated breadth first as far as somebody asked for, by operators in alphabetical order.
 ///
