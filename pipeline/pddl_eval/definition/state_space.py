@@ -88,7 +88,7 @@ class StateSpace:
         self.domain = domain
         self.fixed = {fluent: value for fluent, value in problem.values.items() if fluent[0] not in updated}
         self.start = self.node(problem.init, problem.values)
-        self.into: dict[Node, list[tuple[Action, Values, Node]]] = {self.start: []}
+        self.into: dict[Node, list[tuple[Operator, Values, Node]]] = {self.start: []}
         self.limit: Undecided | None = None
         self._world = World(problem, domain)
         self._nodes = [self.start]
@@ -137,7 +137,7 @@ class StateSpace:
                     return
                 self.into[after] = []
                 self._nodes.append(after)
-            self.into[after].append((operator.action, updates, node))
+            self.into[after].append((operator, updates, node))
         if self._work > MOST_WORK and self._expanded < len(self._nodes):
             self.limit = Undecided(f"the states that can be reached take more than {MOST_WORK:,} steps of work")
 
@@ -165,14 +165,16 @@ class StateSpace:
         """The alphabetically first of the shortest plans to a state that was found."""
         plan: list[Action] = []
         while node != self.start:
-            action, _, node = self.into[node][0]
-            plan.append(action)
+            operator, _, node = self.into[node][0]
+            plan.append(operator.action)
         return tuple(reversed(plan))
 
     def node(self, atoms: Iterable[Atom], values: Values) -> Node:
         """A state as it is told from others: of fluents that nothing reads it says only that they have values."""
         if TOTAL_COST[0] in self.changing:
             values = {TOTAL_COST: Fraction(0), **values}
+        if not values:
+            return frozenset(atoms), frozenset()
         changing = [fluent for fluent in values if fluent[0] in self.changing]
         told = ((fluent, values[fluent] if fluent[0] in self.read else Fraction(0)) for fluent in changing)
         return frozenset(atoms), frozenset(told)
