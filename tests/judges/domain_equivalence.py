@@ -282,14 +282,17 @@ def renamings(reference: Domain, generated: Domain) -> Iterator[Renaming]:
             yield from _extended(reference, generated, Renaming(types, constants))
 
 
+def bijections(ours: frozenset[str], theirs: frozenset[str]) -> Iterator[dict[str, str]]:
+    """Every bijection of their names onto ours."""
+    for image in permutations(sorted(ours)) if len(ours) == len(theirs) else ():
+        yield dict(zip(sorted(theirs), image, strict=True))
+
+
 def type_bijections(
     reference: Domain, generated: Domain, ours: frozenset[str], theirs: frozenset[str]
 ) -> Iterator[dict[str, str]]:
     """Every bijection of their types onto ours that keeps which type is above which."""
-    if len(ours) != len(theirs):
-        return
-    for image in permutations(sorted(ours)):
-        types = dict(zip(sorted(theirs), image, strict=True))
+    for types in bijections(ours, theirs):
         if all(
             (b in above(generated, a)) == (types[b] in above(reference, types[a]))
             for a in theirs
@@ -303,10 +306,7 @@ def constant_bijections(
     reference: Domain, generated: Domain, ours: frozenset[str], theirs: frozenset[str], types: Mapping[str, str]
 ) -> Iterator[dict[str, str]]:
     """Every bijection of their constants onto ours that keeps types."""
-    if len(ours) != len(theirs):
-        return
-    for image in permutations(sorted(ours)):
-        constants = dict(zip(sorted(theirs), image, strict=True))
+    for constants in bijections(ours, theirs):
         if all(
             {types.get(type_, type_) for type_ in constant_types(generated, name)}
             == constant_types(reference, constants[name])

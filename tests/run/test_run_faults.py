@@ -97,9 +97,6 @@ def events(output: Path) -> list[str]:
     return [json.loads(line)["event"] for line in Path(f"{output}.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.ray
-@pytest.mark.network
-@pytest.mark.slow
 def test_workers_are_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     run = begin(cluster, pairs, output)
@@ -113,9 +110,6 @@ def test_workers_are_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> No
     assert events(output).count("ShardRecord") == ROWS // SHARD_ROWS
 
 
-@pytest.mark.ray
-@pytest.mark.network
-@pytest.mark.slow
 def test_a_worker_is_stopped(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     run = begin(cluster, pairs, output, SILENT_SECONDS="5")
@@ -127,9 +121,6 @@ def test_a_worker_is_stopped(cluster: Cluster, pairs: Path, tmp_path: Path) -> N
     assert not cluster.kill_worker(0), "its processor is free for other tasks"
 
 
-@pytest.mark.ray
-@pytest.mark.network
-@pytest.mark.slow
 def test_a_node_is_stopped_with_its_connections_open(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     cluster.add(1)
@@ -143,9 +134,6 @@ def test_a_node_is_stopped_with_its_connections_open(cluster: Cluster, pairs: Pa
     assert events(output).count("ShardRecord") == ROWS // SHARD_ROWS
 
 
-@pytest.mark.ray
-@pytest.mark.network
-@pytest.mark.slow
 def test_the_driver_is_killed_and_the_run_started_again(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     first = begin(cluster, pairs, output)
@@ -167,9 +155,6 @@ WITHOUT = {
 """What a node lacks, and how it is taken from it: its input, the right to write its output, the output's mount."""
 
 
-@pytest.mark.ray
-@pytest.mark.network
-@pytest.mark.slow
 def test_nodes_that_lack_something_are_excluded_and_named(cluster: Cluster, tmp_path: Path) -> None:
     pairs, output = write_numbered(tmp_path / "in" / "pairs.parquet", rows=ROWS, row_group=150), tmp_path / "out"
     output.mkdir()
@@ -186,9 +171,6 @@ def test_nodes_that_lack_something_are_excluded_and_named(cluster: Cluster, tmp_
     assert not excluded & {line["node"] for line in lines if line["event"] == "ShardRecord"}
 
 
-@pytest.mark.ray
-@pytest.mark.network
-@pytest.mark.slow
 def test_what_all_nodes_say_ends_the_run(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     run = begin(cluster, pairs, output)
@@ -204,9 +186,6 @@ def test_what_all_nodes_say_ends_the_run(cluster: Cluster, pairs: Path, tmp_path
     assert_complete(begin(cluster, pairs, output), pairs, output)
 
 
-@pytest.mark.ray
-@pytest.mark.network
-@pytest.mark.slow
 def test_a_node_is_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     run = begin(cluster, pairs, output)
