@@ -6,8 +6,8 @@ answer is a value: what the kind's function below returns a set of. What the con
 - What is true in a state is all its atoms, derived ones included; numbers are no part of an answer. An action makes
   true what was false before it and is true after it.
 - Steps of a plan are single actions. Indices count from 0.
-- Why a plan is not valid is a step that fails, or None for the goal, and a false conjunct of its precondition or of
-  the goal, with all parts of a conjunction (a ``forall`` included) as conjuncts of their own.
+- Why a plan is not valid is a step that fails, or None for the goal, and a literal of its precondition or of the goal
+  that is not as it should be, under either sign; quantifiers are what they stand for.
 - An atom or an action that is asked for has a declared name and objects that the declared types admit.
 - States are reachable from the state after the prefix, which is the first of a plan that landmarks are asked of.
 - A plan reaches what it makes true through the states that are visited one action after the other.
@@ -163,21 +163,25 @@ def validity(scene: Scene, plan: Plan) -> Answers:
     return frozenset((False, *given) for given in itertools.product({None, index}, unmet))
 
 
-def false_literals(task: Task, tree: Tree, at: State) -> Iterator[Atom]:
-    """The conjuncts of a ground formula that are literals and not true; a negated one begins with ``not``."""
-    if tree[:1] == ["and"]:
+def false_literals(task: Task, tree: Tree, at: State, wanted: bool = True) -> Iterator[Atom]:
+    """The literals that a ground formula wants to be true and that are not, under either sign.
+
+    Parts that are as they are wanted are left out; of a disjunction that is false, any part would have done.
+    """
+    if satisfied(task, tree, at) is wanted:
+        return
+    if tree[:1] == ["not"]:
+        yield from false_literals(task, tree[1], at, not wanted)
+    elif tree[:1] in (["and"], ["or"]):
         for each in tree[1:]:
-            yield from false_literals(task, each, at)
-    elif as_literal(task, tree) is not None and not satisfied(task, tree, at):
-        yield as_literal(task, tree)
+            yield from false_literals(task, each, at, wanted)
+    elif atom := as_atom_of(task, tree):
+        yield from (atom, ("not", *atom))
 
 
-def as_literal(task: Task, tree: Tree) -> Atom | None:
-    """``(p, a)`` or ``(not, p, a)``; None for any other formula."""
-    negated = tree[:1] == ["not"]
-    atom = tree[1] if negated else tree
-    known = isinstance(atom, list) and atom and (atom[0] in task.predicates or atom[0] in task.levels)
-    return None if not known else ("not", *atom) if negated else tuple(atom)
+def as_atom_of(task: Task, tree: Tree) -> Atom | None:
+    """A ground atom; None for any other formula."""
+    return tuple(tree) if tree and tree[0] in task.predicates.keys() | task.levels.keys() else None
 
 
 def justification(scene: Scene, plan: Plan) -> Answers:
@@ -237,8 +241,8 @@ def goal_atoms(task: Task, tree: Tree) -> Iterator[Atom]:
     if tree[:1] == ["and"]:
         for each in tree[1:]:
             yield from goal_atoms(task, each)
-    elif (literal := as_literal(task, tree)) and literal[0] != "not":
-        yield literal
+    elif atom := as_atom_of(task, tree):
+        yield atom
 
 
 def next_action(scene: Scene, plan: Plan) -> Answers:

@@ -34,7 +34,7 @@ AFTER = frozenset({("up", "a"), ("up", "b"), ("all-up",)})
         ("executability", [FLIP], {None}),
         ("executability", [FLIP, KICK], {1}),
         ("validity", [FLIP], {(True, None, None)}),
-        ("validity", [], {(False, None, None), (False, None, ("all-up",))}),
+        ("validity", [], {(False, None, each) for each in (None, ("all-up",), ("not", "all-up"))}),
         ("unreachable_atom", [], {("down", "b"), ("broken", "b")}),
         ("unreachable_action", [], {("flip", "b"), ("kick", "b")}),
         ("justification", [FLIP], {None}),
@@ -52,9 +52,9 @@ def test_the_right_answers_are_those_found_by_hand(
 def test_a_plan_that_is_not_valid_for_two_reasons() -> None:
     asked = PROBLEM.replace("(all-up))", "(and (all-up) (not (broken a))))")
     unmet = {literal for _, _, literal in right_answers("validity", SWITCHES, asked, [KICK])}
-    assert unmet == {None, ("not", "broken", "a")}
+    assert unmet == {None, ("not", "broken", "a"), ("broken", "a")}
     assert right_answers("validity", SWITCHES, asked, [FLIP, KICK]) == {
-        (False, index, literal) for index in (None, 1) for literal in (None, ("down", "a"))
+        (False, index, literal) for index in (None, 1) for literal in (None, ("down", "a"), ("not", "down", "a"))
     }
 
 
