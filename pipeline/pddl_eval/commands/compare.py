@@ -17,7 +17,6 @@ from pddl_eval.settings import ReadingOptions, chosen_format
 
 if TYPE_CHECKING:
     from pddl_eval.pages import Page
-    from pddl_eval.report import Comparison
 
 PAGE_WIDTH = 100
 """Characters in a line where the output is no terminal."""
@@ -85,12 +84,12 @@ def compare(
             raise UserError("more than two datasets are compared without --models, --by, --fail-on, csv and json")
         series = compare_series((old, *news), on=key, where=where)
         page = series_page(series)
-        _write(page, output, chosen, partial(page_text, page))
+        write_page(page, output, chosen, partial(page_text, page))
         if any(step.unfinished for step in series.steps):
             sys.exit(UNFINISHED)
         return
     found = compare_datasets(old, *news, on=key, by=by, models=models, where=where)
-    _write(comparison_page(found), output, chosen, partial(comparison_text, found))
+    write_page(comparison_page(found), output, chosen, partial(comparison_text, found))
     if fail_on and (found.regressions or found.too_few):
         if found.regressions:
             say(f"Right in OLD and not in NEW: {found.regressions:,}.")
@@ -101,14 +100,7 @@ def compare(
         sys.exit(UNFINISHED)
 
 
-def print_found(found: Comparison) -> None:
-    """Write the comparison to stdout."""
-    from pddl_eval.report import comparison_page
-
-    _write(comparison_page(found))
-
-
-def _write(
+def write_page(
     page: Page, output: str | None = None, form: str = "terminal", text: Callable[[str], str] = lambda _: ""
 ) -> None:
     """Write a page, or its text in another format, to a file or to stdout."""

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from pddl_eval.commands.command import note, say
-from pddl_eval.commands.compare import print_found
+from pddl_eval.commands.compare import write_page
 from pddl_eval.commands.outputs import require_writable
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import require_outputs, watched_run
@@ -35,6 +35,7 @@ from pddl_eval.report import (
     build_report,
     compare_datasets,
     compare_series,
+    comparison_page,
     open_scored,
     page_text,
     series_page,
@@ -134,7 +135,7 @@ def one_night(
         worse = {each: its for each, its in found.items() if its.regressions or its.too_few}
         put_compared(night, before.against, worse, told)
         if found:
-            print_found(found[before.against[0]])
+            write_page(comparison_page(found[before.against[0]]))
         if worse:
             told = _tell(found, night, on_regression, told)
             put_compared(night, before.against, worse, told)

@@ -45,7 +45,7 @@ from pddl_eval.definition.metrics import (
 )
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import actions_of
-from pddl_eval.definition.state_space import GoalCosts, goal_costs
+from pddl_eval.definition.state_space import GoalCosts
 from pddl_eval.definition.task import Task as PlanningTask
 from pddl_eval.definition.task import reference_task
 from pddl_eval.definition.validation import execute_actions
@@ -448,8 +448,8 @@ def _labelled(pair: PlanPair, task: Task) -> tuple[tuple[float, ...], float] | N
 @lru_cache(maxsize=SPACES_KEPT)
 def _costs(problem: str, domain: str | None) -> GoalCosts | Undecided:
     task = reference_task(problem, domain, for_plans=True)
-    assert isinstance(task, PlanningTask) and task.domain is not None
-    return goal_costs(task.problem, task.domain.domain)
+    assert isinstance(task, PlanningTask)
+    return task.goal_costs
 
 
 def _domain_scores(scores: Mapping[str, Any], task: Task) -> Rewarded | None:
