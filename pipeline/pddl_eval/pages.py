@@ -1,4 +1,4 @@
-"""Pages: sections of sentences and tables, written for a terminal, as Markdown or as HTML.
+"""Pages: sections of sentences and tables, written as Markdown or as HTML; ``terminal`` writes them for a terminal.
 
 A room with something to say makes a ``Page``; the writers here know neither reports nor explanations. Names of models
 and details of verdicts come from datasets: every text is cut and made printable (``pddl_eval.shown``), and escaped.
@@ -7,27 +7,17 @@ and details of verdicts come from datasets: every text is cut and made printable
 from __future__ import annotations
 
 import re
-import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
 from html import escape
-from io import StringIO
-from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
 
 import jinja2
 from markupsafe import Markup
-from rich.box import SIMPLE_HEAD
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.measure import Measurement
-from rich.rule import Rule
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from pddl_eval.shown import block, line, printable
 from pddl_eval.shown import words as words
@@ -43,13 +33,6 @@ LINE_CHARACTERS = 5000
 
 EXCERPT_CHARACTERS, START_CHARACTERS = 20_000, 60
 """Characters of an excerpt in HTML, and of its start, which is all that the other formats show."""
-
-NAME_CHARACTERS = 48
-"""About the most of one name in a table on a terminal: a longer one would make its row a dozen lines."""
-
-HEADING_CHARACTERS = 8
-"""Width in which the heading of a column of numbers is wrapped on a terminal, if its words are not longer."""
-
 
 Where = tuple[tuple[str, str], ...]
 """Names of columns with a value of each: the rows of a dataset that have one of the values in each of the columns."""
@@ -231,11 +214,11 @@ def change(difference: float, low: float | None = None, high: float | None = Non
     return Cell(gap, " to ".join(ends))
 
 
-_in_cell = partial(line, most=CELL_CHARACTERS)
-_in_line = partial(line, most=LINE_CHARACTERS)
+in_cell = partial(line, most=CELL_CHARACTERS)
+in_line = partial(line, most=LINE_CHARACTERS)
 
 
-def _start(excerpt: Excerpt) -> str:
+def start_of(excerpt: Excerpt) -> str:
     return f"{excerpt.title}: {line(excerpt.text, START_CHARACTERS)}"
 
 
@@ -336,9 +319,9 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"line": line, "cell": _in_cell, "sentence": _in_line, "printable": printable}
+    environment.filters |= {"line": line, "cell": in_cell, "sentence": in_line, "printable": printable}
     environment.filters["pddl"] = _highlighted
-    environment.filters["query"] = lambda where: urlencode([(_in_cell(name), _in_cell(value)) for name, value in where])
+    environment.filters["query"] = lambda where: urlencode([(in_cell(name), in_cell(value)) for name, value in where])
     environment.filters["block"] = partial(block, most=EXCERPT_CHARACTERS)
     environment.globals["verdict_colours"] = COLOURS
     return environment
@@ -374,7 +357,7 @@ def markdown(page: Page) -> str:
             lines = [map(escape_markdown, each.header), ruler, *(map(_markdown_cell, row) for row in each.rows)]
             blocks += [f"**{escape_markdown(each.caption)}**"]
             blocks += ["\n".join(f"| {' | '.join(cells)} |" for cells in lines)]
-        blocks += [escape_markdown(_start(each)) for each in section.excerpts]
+        blocks += [escape_markdown(start_of(each)) for each in section.excerpts]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -400,96 +383,4 @@ def _markdown_cell(cell: Cell) -> str:
         fence = "`" * (max(map(len, re.findall("`+", command)), default=0) + 1)
         pad = " " if command.startswith("`") or command.endswith("`") else ""
         text += f"<br>{fence}{pad}{command}{pad}{fence}".replace("|", "\\|")
-    return text
-
-
-def terminal(page: Page) -> Group:
-    """The page for rich; nothing that comes from the data is taken for markup or an escape sequence."""
-    colour = {True: " green", False: " red", None: ""}[page.good]
-    parts: list[RenderableType] = [Text(f"Warning: {_in_line(each)}", "bold red") for each in page.warnings]
-    parts += [Text(_in_line(page.title), f"bold{colour}")]
-    parts += [Text(_in_line(page.lead), "bold cyan")] if page.lead else []
-    parts += [Text(_in_line(fact)) for fact in page.facts]
-    for section in page.sections:
-        if section.title:
-            parts += ["", Rule(Text(_in_line(section.title), "bold"), align="left")]
-        parts += [Text(_in_line(paragraph), "dim") for paragraph in section.paragraphs]
-        for each in section.written:
-            parts += ["", Text(_in_cell(each.caption), "italic"), _Fitted(each)]
-        parts += [Text(_in_cell(_start(each)), "dim") for each in section.excerpts]
-    return Group(*parts)
-
-
-def plain(page: Page, width: int = 80) -> str:
-    """What a terminal of that width shows, without colours."""
-    stream = StringIO()
-    Console(file=stream, width=width, color_system=None, force_terminal=False).print(terminal(page))
-    return "\n".join(each.rstrip() for each in stream.getvalue().splitlines())
-
-
-@dataclass(frozen=True, slots=True)
-class _Fitted:
-    """A table in the width of the console: what does not fit beside its labels comes below, under the labels again."""
-
-    table: Table
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        places = range(self.table.words, len(self.table.header))
-        while True:
-            kept = len(places)
-            while kept > 1 and self._least(places[:kept], console, options) > options.max_width:
-                kept -= 1
-            yield _rich_table(self.table, places[:kept])
-            places = places[max(kept, 1) :]
-            if not places:
-                return
-            yield ""
-
-    def _least(self, places: Sequence[int], console: Console, options: ConsoleOptions) -> int:
-        wide = options.update(max_width=sys.maxsize)
-        return Measurement.get(console, wide, _rich_table(self.table, places)).minimum
-
-
-def _rich_table(shown: Table, places: Sequence[int]) -> RichTable:
-    """The columns of words, and of the numbers those at some places."""
-    drawn = RichTable(
-        box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, show_header=any(shown.header)
-    )
-    names = {word for row in shown.rows for cell in row for word in _in_cell(cell.text).split()}
-    short = _short_names([name for name in names if len(name) > NAME_CHARACTERS])
-    for place, name in enumerate(shown.header[: shown.words]):
-        longest = max((len(_rich_cell(row[place], short).plain) for row in shown.rows), default=0)
-        # A name is not broken; a sentence is.
-        whole = place < shown.labels and longest <= NAME_CHARACTERS // shown.labels
-        least = max(longest, len(name)) if whole else 3 if name else None
-        drawn.add_column(Text(_in_cell(name)), overflow="fold", min_width=least, no_wrap=whole)
-    for place in places:
-        # Numbers are never wrapped; words are, on a narrow terminal.
-        name = shown.header[place]
-        longest = max(map(len, name.split()), default=1)
-        heading = "\n".join(wrap(_in_cell(name), max(longest, HEADING_CHARACTERS)))
-        texts = (text for row in shown.rows for text in _rich_cell(row[place], short).plain.split("\n"))
-        widest = max(map(len, (*heading.split("\n"), *texts)))
-        drawn.add_column(Text(heading), justify="right", no_wrap=True, min_width=widest)
-    for row in shown.rows:
-        drawn.add_row(*(_rich_cell(row[place], short) for place in (*range(shown.words), *places)))
-    return drawn
-
-
-def _short_names(names: Sequence[str]) -> dict[str, str]:
-    """Names without their middle, where that leaves them different."""
-    half = NAME_CHARACTERS // 2
-    short = {name: f"{name[:half]}…{name[-half:]}" for name in names}
-    known = Counter(short.values())
-    return {name: shown for name, shown in short.items() if known[shown] == 1}
-
-
-def _rich_cell(cell: Cell, short: Mapping[str, str]) -> Text:
-    shown = re.sub(r"\S+", lambda word: short.get(word[0], word[0]), _in_cell(cell.text))
-    text = Text(shown, "bold red" if cell.differs else "")
-    if cell.minor:
-        text.append(f"\n{_in_cell(cell.minor)}", style="dim")
-    if cell.command:
-        # A command is only useful whole.
-        text.append(f"\n{printable(cell.command)}", style="cyan")
     return text

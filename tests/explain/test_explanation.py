@@ -13,7 +13,8 @@ from pddl_eval.explain import explain
 from pddl_eval.explain.reading import MOST_DRAFTS, Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Standing
 from pddl_eval.explain.tables import MOST_ROWS
-from pddl_eval.pages import plain, words
+from pddl_eval.pages import words
+from pddl_eval.terminal import plain
 
 from tests.support.pairs_by_verdict import ANSWERS, REFERENCE, RENAMED, UNKNOWN
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.datasets import SIGNATURE_KEY
 from pddl_eval.errors import UserError
-from pddl_eval.pages import markdown, terminal
+from pddl_eval.pages import markdown
 from pddl_eval.report import (
     Comparison,
     build_report,
@@ -29,6 +29,7 @@ from pddl_eval.report import (
     series_page,
 )
 from pddl_eval.report.intervals import paired
+from pddl_eval.terminal import terminal
 from rich.console import Console
 
 from tests.support.running import run

@@ -13,9 +13,10 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 from pddl_eval.latex import ESCAPES, escape_latex, latex
-from pddl_eval.pages import MOST_ROWS, Cell, Page, Section, Table, escape_markdown, markdown, plain, terminal
+from pddl_eval.pages import MOST_ROWS, Cell, Page, Section, Table, escape_markdown, markdown
 from pddl_eval.report import Report, build_report, report_html, report_page, report_text, save
 from pddl_eval.shown import line
+from pddl_eval.terminal import plain, terminal
 from rich.console import Console
 
 from tests.support.html_page import Page as HtmlPage

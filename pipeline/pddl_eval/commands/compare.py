@@ -107,7 +107,7 @@ def write_page(
     from rich.console import Console
 
     from pddl_eval.datasets import locate, put_bytes
-    from pddl_eval.pages import terminal
+    from pddl_eval.terminal import terminal
 
     if output is not None:
         put_bytes(locate(output), text(form).encode())

@@ -68,8 +68,8 @@ def write_report(made: Report, chosen: str = "terminal", output: str | None = No
     """Write the report in any format, to a file or folder, else to stdout."""
     from rich.console import Console
 
-    from pddl_eval.pages import terminal
     from pddl_eval.report import files_in, report_page, report_text, save
+    from pddl_eval.terminal import terminal
 
     if output is not None:
         for file, columns in files_in(made, output, chosen).items():

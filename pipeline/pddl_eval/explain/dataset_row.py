@@ -1,32 +1,23 @@
-"""The pairs to explain: those of a row of a dataset, scored or not, or the pair of two files."""
+"""The pairs to explain: those of a row of a dataset, scored or not, or the pair of two files.
+
+Rooms that read datasets are imported where they are needed: what explains texts needs no Arrow.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pddl_eval.columns import MEANINGS
-from pddl_eval.datasets import (
-    DatasetError,
-    Source,
-    column_batches,
-    holds_text,
-    locate,
-    read_bytes,
-    read_row,
-    require_columns,
-    require_text,
-    text_of,
-    values_of,
-)
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, without_comments
 from pddl_eval.definition.plans import read_plan
 from pddl_eval.errors import UserError
-from pddl_eval.pairs import pairs_present
-from pddl_eval.run import open_scored_rows, settings_of
+
+if TYPE_CHECKING:
+    from pddl_eval.datasets import Source
 
 IDS = ("pair_id", "id", "reference_id")
 """Columns that identify a row, where none is named."""
@@ -73,6 +64,8 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
     default those that the dataset was scored with. Raises ``UserError`` where the
     arguments name no pair or more than one, and ``DatasetError`` where it cannot be read.
     """
+    from pddl_eval.run import open_scored_rows
+
     if answer is not None:
         if row is not None or id or on or columns:
             raise UserError("--row, --id, --key and --column belong to a dataset; with two files there is one pair.")
@@ -100,11 +93,15 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
 
 def options_of(source: Source) -> ScoringOptions:
     """The columns of a dataset and what its domains are read with, as it was scored."""
+    from pddl_eval.run import settings_of
+
     return ScoringOptions.reading_as(settings_of(source))
 
 
 def _values_of_files(source: str, answer: str, domain: str | None, problem: str | None) -> dict[str, Any]:
     """The values of a row with one pair; what the reference holds says which."""
+    from pddl_eval.datasets import locate, read_bytes, text_of
+
     files = [sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file)) for file in (source, answer)]
     reference, generated = map(text_of, files, (source, answer))
     kind = "problem"
@@ -126,6 +123,8 @@ def row_at(source: Source, number: int, columns: Mapping[str, str] | None = None
 
     Raises ``DatasetError`` if there is no such row, ``UserError`` if a column is missing or no pair is there.
     """
+    from pddl_eval.datasets import holds_text, read_row
+
     names = scored_columns(source, columns)
     row = read_row(
         source, number, [*dict.fromkeys([*names.values(), *(each for each in RECORDED if holds_text(source, each))])]
@@ -139,6 +138,9 @@ def scored_columns(source: Source, columns: Mapping[str, str] | None = None) -> 
 
     Raises ``UserError`` if a column is missing or holds no text, and if no pair is there.
     """
+    from pddl_eval.datasets import holds_text, require_text
+    from pddl_eval.pairs import pairs_present
+
     options = ScoringOptions(columns=columns)
     for pair in pairs_present(source.schema, options):
         for meaning in (pair.generated, *pair.compared_with):
@@ -157,6 +159,8 @@ def rows_of_id(source: Source, ids: Sequence[str], columns: Sequence[str]) -> li
 
     Raises ``UserError`` if they are not as many, and ``DatasetError`` if no row has them.
     """
+    from pddl_eval.datasets import DatasetError, column_batches, require_columns, values_of
+
     if len(ids) != len(columns):
         raise UserError(
             f"--key names {len(columns)} columns ({', '.join(columns)}): give --id as often, not {len(ids)} times."

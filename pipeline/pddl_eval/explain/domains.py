@@ -12,8 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-import pyarrow as pa
-
 from pddl_eval.columns import SCORED
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_difference import Partners, partners
@@ -26,8 +24,8 @@ from pddl_eval.definition.structure import PARTS
 from pddl_eval.definition.verdict import Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.explain.tables import ABSENT, DIFFERENT, as_written, cells, line_by_line, noted, scores_table
+from pddl_eval.kernel import one_row, score_domains
 from pddl_eval.pages import Cell, Page, Section, Table, table, words
-from pddl_eval.scoring.table import score_table
 from pddl_eval.shown import line, listed
 
 MOST_OPERATORS, ALL_OPERATORS = 12, 200
@@ -93,11 +91,10 @@ def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
     pair = DOMAIN.read(row, options)
     if not isinstance(pair, DomainPair) and given(row.get("reference_domain")):
         raise UserError(pair["domain_detail"])
-    # As a table of one row, so that the kernel is asked first.
     plain = replace(options, columns=None, feedback=False)
-    given_columns = {name: [value] for name, value in row.items() if name in SCORED and value is not None}
-    table_of_one = score_table(pa.table({"generated_domain": pa.array([None], pa.string()), **given_columns}), plain)
-    scores = {column.name: table_of_one[column.name][0].as_py() for column in DOMAIN.columns}
+    known = one_row(score_domains, {name: row[name] for name in SCORED if row.get(name) is not None}, plain)
+    scores = known or (DOMAIN.scores(pair) if isinstance(pair, DomainPair) else pair)
+    scores = {column.name: scores.get(column.name) for column in DOMAIN.columns}
     texts = (row.get("reference_domain"), row["generated_domain"])
     if not isinstance(pair, DomainPair):
         alone: Domain | None = None

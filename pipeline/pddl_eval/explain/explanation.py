@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-
-from rich.console import Group
+from typing import TYPE_CHECKING
 
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.closure import ClosedGoal
@@ -29,10 +28,13 @@ from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_lines, initial_scene, object_lines
 from pddl_eval.explain.tables import ABSENT, ALL_ROWS, DIFFERENT, MOST_ROWS, cells, line_by_line, noted
 from pddl_eval.kernel import score_problem_pair
-from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, plain, table, terminal, words
+from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, table, words
 from pddl_eval.scoring.api import UnsolvableError, fully_specify
 from pddl_eval.scoring.budget import row_budget
 from pddl_eval.shown import YES, line, listed
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 NO_PROBLEM = Problem("", "", {}, frozenset(), frozenset())
 
@@ -123,9 +125,13 @@ class Explanation:
         return Page(headline(verdict), (), [verdict.detail], sections, good, badges=[badge])
 
     def __rich__(self) -> Group:
+        from pddl_eval.terminal import terminal  # here: pages of HTML need no rich
+
         return terminal(self.page())
 
     def __str__(self) -> str:
+        from pddl_eval.terminal import plain  # here: pages of HTML need no rich
+
         return plain(self.page())
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
-
-from pddl_eval.datasets import DatasetError
 from pddl_eval.definition.metrics import PAIRS, Row, domain_of_problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError, did_you_mean
@@ -17,9 +14,13 @@ from pddl_eval.explain.dataset_row import DatasetRow, find_row
 from pddl_eval.explain.domains import DomainExplanation, explain_domains
 from pddl_eval.explain.explanation import Explanation, explain
 from pddl_eval.explain.plans import PlanExplanation, explain_plans
-from pddl_eval.pages import Cell, Page, Section, plain, terminal
-from pddl_eval.run import RunCounts
+from pddl_eval.pages import Cell, Page, Section
 from pddl_eval.scoring.budget import row_budget
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from pddl_eval.run import RunCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,13 @@ class RowExplanation:
         return Page(title, (), [], sections, good, badges=badges)
 
     def __rich__(self) -> Group:
+        from pddl_eval.terminal import terminal  # here: pages of HTML need no rich
+
         return terminal(self.page())
 
     def __str__(self) -> str:
+        from pddl_eval.terminal import plain  # here: pages of HTML need no rich
+
         return plain(self.page())
 
 
@@ -120,6 +125,9 @@ def explain_row(
 
 
 def _row_of(dataset: Any, number: int | None) -> DatasetRow:
+    from pddl_eval.datasets import DatasetError  # here: what explains texts needs no Arrow
+    from pddl_eval.run import RunCounts
+
     if number is None:
         raise UserError("name the row to explain: explain_row(dataset, number)")
     if isinstance(dataset, RunCounts | str | os.PathLike):

@@ -17,11 +17,12 @@ import polars as pl
 from pddl_eval.datasets import Location, locate, put_bytes
 from pddl_eval.errors import UserError, require_extra
 from pddl_eval.latex import latex
-from pddl_eval.pages import Page, html, markdown, plain
+from pddl_eval.pages import Page, html, markdown
 from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
 from pddl_eval.settings import FIGURES, chosen_format
 from pddl_eval.shown import printable, row_count
+from pddl_eval.terminal import plain
 
 if TYPE_CHECKING:
     from pddl_eval.report.build import Report

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import thread_time
 
 from pddl_eval.definition.budget import OutOfBudgetError, looked_after
+
+try:
+    from time import thread_time
+except ImportError:  # A browser has no clock of threads, and Python there has one thread.
+    from time import process_time as thread_time
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from itertools import pairwise
 from math import isfinite
 from numbers import Real
 from threading import local
-from time import perf_counter, thread_time
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from pddl_eval import kernel
@@ -52,7 +52,7 @@ from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.process import reraise_interrupt
-from pddl_eval.scoring.budget import row_budget
+from pddl_eval.scoring.budget import row_budget, thread_time
 from pddl_eval.scoring.pairing import as_column
 from pddl_eval.scoring.plans import step_labels
 from pddl_eval.scoring.texts import answer_text, without_prompt
