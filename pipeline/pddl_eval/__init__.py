@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from pddl_eval.definition.model import Problem as Problem
     from pddl_eval.definition.pddl import ParseError as ParseError
     from pddl_eval.definition.pddl import parse_problem as parse_problem
+    from pddl_eval.definition.verdict import AnswerVerdict as AnswerVerdict
     from pddl_eval.definition.verdict import Counterexample as Counterexample
     from pddl_eval.definition.verdict import DomainVerdict as DomainVerdict
     from pddl_eval.definition.verdict import PlanVerdict as PlanVerdict
     from pddl_eval.definition.verdict import ProblemVerdict as ProblemVerdict
+    from pddl_eval.definition.verdict import RightAnswers as RightAnswers
     from pddl_eval.explain import explain_row as explain_row
     from pddl_eval.report import Report as Report
     from pddl_eval.report import build_report as build_report
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from pddl_eval.scoring.plans import Validation as Validation
     from pddl_eval.scoring.plans import compare_plans as compare_plans
     from pddl_eval.scoring.plans import validate as validate
+    from pddl_eval.scoring.questions import judge_answer as judge_answer
+    from pddl_eval.scoring.questions import right_answers as right_answers
     from pddl_eval.scoring.rewards import Rewarded as Rewarded
     from pddl_eval.scoring.rewards import areward as areward
     from pddl_eval.scoring.rewards import reward as reward
@@ -55,7 +59,7 @@ _ROOMS = {
     "commands.config": "read_config",
     "definition.model": "Problem",
     "definition.pddl": "ParseError parse_problem",
-    "definition.verdict": "Counterexample DomainVerdict PlanVerdict ProblemVerdict",
+    "definition.verdict": "AnswerVerdict Counterexample DomainVerdict PlanVerdict ProblemVerdict RightAnswers",
     "explain": "explain_row",
     "report": "Report build_report",
     "run": "RunStatus Verification run_status",
@@ -64,6 +68,7 @@ _ROOMS = {
     "scoring.domains": "DomainScores compare_domains",
     "scoring.feedback": "Feedback feedback",
     "scoring.plans": "PlanScores Validation compare_plans validate",
+    "scoring.questions": "judge_answer right_answers",
     "scoring.rewards": "Rewarded areward reward",
     "scoring.scene_graph": "scene_graph",
     "scoring.scorer": "score_dataset",

@@ -66,7 +66,8 @@ class StateSpace:
 
     ``read`` are the functions on whose values it depends what can be done, and those that are asked for in ``reading``:
     states are told apart by their values; ``asked`` are among them only for that. ``changing`` are those that effects
-    update and on which it depends what can be done. ``into`` has the steps that lead into each state that was found,
+    update and on which it depends what can be done. ``actions`` has all that ever apply, and maybe more; None where
+    they are too many. ``into`` has the steps that lead into each state that was found,
     the first one first. ``limit`` says why states are missing; None where none is.
 
     >>> from pddl_eval.definition.pddl import parse_domain
@@ -95,8 +96,10 @@ class StateSpace:
         self._expanded = self._work = 0
         self._operators: list[Operator] = []
         self._possible: State | None = None
+        self.actions: frozenset[Action] | None = None
         try:
             self._operators = _operators(problem, domain)
+            self.actions = frozenset([each.action for each in self._operators])
             if not domain.outside_strips:
                 self._possible = problem.init.union(*(operator.add_effects for operator in self._operators))
         except GroundingLimitError as limit:

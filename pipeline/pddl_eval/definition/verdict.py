@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
-from pddl_eval.definition.model import Action, Atom, Formula, show_atom
+from pddl_eval.definition.model import Action, Atom, Formula, State, show_atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +153,81 @@ class PlanVerdict(NamedVerdict):
     def right(self) -> bool:
         """True for a valid plan."""
         return self is PlanVerdict.VALID
+
+
+class Judgement(NamedVerdict):
+    """What an answer to a question came to; ``meaning`` says it in a few words.
+
+    >>> Judgement.TOO_MUCH.value, Judgement.TOO_MUCH.meaning, Judgement.TOO_MUCH.right
+    ('too_much', 'all that is right, and something wrong', False)
+    """
+
+    RIGHT = ("right", "the answer is right")
+    WRONG = ("wrong", "the answer is wrong")
+    INCOMPLETE = ("incomplete", "nothing wrong, but something is missing")
+    TOO_MUCH = ("too_much", "all that is right, and something wrong")
+    UNREADABLE = ("unreadable", "nothing that could be an answer to the question")
+    EMPTY = ("empty", "no answer")
+    UNDECIDED = ("undecided", "a limit was hit before an answer was found")
+    REFERENCE_INVALID = ("reference_invalid", "the question, its problem or its plan cannot be read or has no answer")
+
+    @property
+    def right(self) -> bool:
+        """True for a right answer."""
+        return self is Judgement.RIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerVerdict:
+    """Whether an answer to a question is right, and the first thing that is wrong with it.
+
+    ``correct`` is None where it is not decided. ``precision`` is the share of what the answer says that is right,
+    ``recall`` the share of what is right that it says; 0/0 is 1, and what cannot be read has 0.
+    ``first_wrong_step`` is the first step after which a state of a ``trace`` is wrong or missing, from 1. ``told`` is
+    ``detail`` without what only who knows the right answer can say.
+
+    >>> from pddl_eval import judge_answer
+    >>> lamp = "(define (domain lamp) (:action switch :precondition (off) :effect (and (on) (not (off)))))"
+    >>> dark = "(define (problem p) (:domain lamp) (:init (off)) (:goal (on)))"
+    >>> verdict = judge_answer("state", "(on), (off)", dark, lamp, plan="(switch)")
+    >>> verdict.verdict.value, verdict.precision, verdict.recall, verdict.detail
+    ('too_much', 0.5, 1.0, '(off) is not true after step 1: (switch) deleted it')
+    """
+
+    correct: bool | None
+    verdict: Judgement
+    precision: float | None = None
+    recall: float | None = None
+    first_wrong_step: int | None = None
+    detail: str = ""
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RightAnswers:
+    """The right answers to a question.
+
+    ``text`` is one of them, which ``judge_answer`` calls right; None where it is not decided, and ``detail`` says why.
+    ``none_is_right`` says whether "none" is right, None where that is not decided. ``elements`` are:
+
+    * of ``applicable`` and ``state`` the set of actions or atoms, of ``progression`` atoms and ``("not", atom)``;
+    * of ``trace`` a tuple of the states after each step;
+    * of ``executability`` the index of the action, from 0, or nothing; of ``validity`` True or False;
+    * of ``unreachable_atom``, ``unreachable_action``, ``landmark`` and ``next_action`` all that are right, each alone;
+      None where not all are known;
+    * of ``justification`` None: there are too many.
+
+    >>> from pddl_eval import right_answers
+    >>> lamp = "(define (domain lamp) (:action switch :precondition (off) :effect (and (on) (not (off)))))"
+    >>> found = right_answers("next_action", "(define (problem p) (:domain lamp) (:init (off)) (:goal (on)))", lamp)
+    >>> found.elements, found.none_is_right, found.text
+    (frozenset({('switch',)}), False, '(switch)')
+    """
+
+    elements: frozenset[Formula] | frozenset[int] | tuple[State, ...] | None
+    none_is_right: bool | None
+    text: str | None
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

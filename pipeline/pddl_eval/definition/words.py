@@ -375,6 +375,148 @@ def _all(formulas: Iterable[Formula]) -> str:
     return " and ".join(map(show_formula, formulas))
 
 
+# --- What is wrong with an answer to a question
+
+
+def not_true(atom: Atom, step: int, action: Action = (), derived: bool = False) -> str:
+    """After that many steps; the last action that deleted the atom, or a rule that would have to derive it.
+
+    >>> not_true(("ontable", "b"), 3, ("pick-up", "b"))
+    '(ontable b) is not true after step 3: (pick-up b) deleted it'
+    """
+    why = f"{show_atom(action)} deleted it" if action else "no rule derives it" if derived else "no step added it"
+    return f"{show_atom(atom)} is not true {_after(step)}" + (f": {why}" if step or derived else "")
+
+
+def is_true(atom: Atom, step: int) -> str:
+    """The answer says that it is not."""
+    return f"{show_atom(atom)} is true {_after(step)}"
+
+
+def not_changed(atom: Atom, action: Action, to: bool, already: bool) -> str:
+    """The atom is not made true (or false); ``already``: it was so before."""
+    wanted = "true" if to else "false"
+    shown = f"{show_atom(action)} does not make {show_atom(atom)} {wanted}"
+    return f"{shown}: it was {wanted} before" if already else shown
+
+
+def not_applicable(reason: str, step: int) -> str:
+    return f"not applicable {_after(step)}: {reason}"
+
+
+def is_applicable(action: Action, step: int) -> str:
+    """The answer says that it is not."""
+    return f"{show_atom(action)} is applicable {_after(step)}"
+
+
+def missing(first: Formula, count: int, step: int = 0) -> str:
+    """The first of that many that the answer lacks; of a trace, after which step."""
+    more = f" and {count - 1} more" if count > 1 else ""
+    return f"{show_formula(first)}{more} {'is' if count == 1 else 'are'} missing{f' after step {step}' if step else ''}"
+
+
+def missing_count(count: int, step: int = 0) -> str:
+    """As ``missing``, without saying what."""
+    return f"{count} {'is' if count == 1 else 'are'} missing{f' after step {step}' if step else ''}"
+
+
+def not_none() -> str:
+    return "there is one"
+
+
+def no_state_of_step(step: int) -> str:
+    return f"the state after step {step} is missing"
+
+
+def extra_states(count: int, steps: int) -> str:
+    return f"{count} states after {steps} step{'' if steps == 1 else 's'}"
+
+
+def no_step_fails(step: int) -> str:
+    return f"step {step} can be executed"
+
+
+def step_fails(step: int, reason: str) -> str:
+    return f"step {step} cannot be executed: {reason}"
+
+
+def fails_before(step: int) -> str:
+    return f"an action before step {step} cannot be executed"
+
+
+def is_not_first(step: int) -> str:
+    return f"step {step} is not the first that fails"
+
+
+def no_such_step(step: int, steps: int) -> str:
+    return f"there is no step {step} among {steps}"
+
+
+def valid_plan() -> str:
+    return "the plan is valid"
+
+
+def not_valid_plan(reason: str) -> str:
+    return f"the plan is not valid: {reason}"
+
+
+def not_unmet(formula: Formula) -> str:
+    return f"{show_formula(formula)} is not what is unmet"
+
+
+def reachable(atom: Atom, plan: Sequence[Action]) -> str:
+    """A plan to a state that has the atom, or in which the action is applicable."""
+    after = f" after {' '.join(map(show_atom, plan[:MOST_NAMES]))}{' …' * (len(plan) > MOST_NAMES)}" if plan else ""
+    return f"{show_atom(atom)} can be reached{after or ' at once'}"
+
+
+def trivial_landmark(atom: Atom, where: str) -> str:
+    """It is true there already: in the initial state or the goal."""
+    return f"{show_atom(atom)} is in the {where}"
+
+
+def avoided(atom: Atom) -> str:
+    return f"a plan reaches the goal without {show_atom(atom)}"
+
+
+def not_cheapest(action: Action, cost: str, least: str) -> str:
+    """What the cheapest plans with this first action cost (empty: there is none), and what all do."""
+    rest = f"the cheapest plan that begins with it costs {cost}, not {least}" if cost else "no plan begins with it"
+    return f"{show_atom(action)}: {rest}"
+
+
+def nothing_left_out() -> str:
+    return "nothing is left out"
+
+
+def not_of_the_plan() -> str:
+    return "its steps are not those of the plan with some left out"
+
+
+def without_left_out(reason: str) -> str:
+    return f"what is left is not valid: {reason}"
+
+
+def not_as_recorded(answer: str, key: str) -> str:
+    return f"{quote(answer)} is not the recorded {quote(key)}"
+
+
+def cannot_read_element(text: str) -> str:
+    return f"{quote(text)} cannot be read"
+
+
+def not_of_problem(atom: Atom, why: str) -> str:
+    return f"{show_atom(atom)}: {why}"
+
+
+def no_such_object(name: str) -> str:
+    return f"there is no object {name}"
+
+
+def _after(step: int) -> str:
+    return f"after step {step}" if step else "in the initial state"
+
+
 # --- Two domains
 
 

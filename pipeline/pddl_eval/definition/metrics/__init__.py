@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pddl_eval.definition.metrics.actions import plan_jaccard, plan_lcs
+from pddl_eval.definition.metrics.answers import ANSWER, AnswerPair, read_answer
 from pddl_eval.definition.metrics.domain_pair import DomainPair
 from pddl_eval.definition.metrics.domains import DOMAIN, decided_task
 from pddl_eval.definition.metrics.plan_pair import NotExecuted, PlanPair, detail_of, executable, executed_plan

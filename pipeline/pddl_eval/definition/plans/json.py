@@ -37,6 +37,7 @@ _PYTHON = re.compile(rf"{_DOUBLE}|{_SINGLE}|\b(?:True|False|None)\b|,(?=\s*+[}}\
 _IN_JSON = {"True": "true", "False": "false", "None": "null", ",": "", "(": "[", ")": "]"}
 Said = TypeVar("Said")
 
+_OPENING = re.compile(r"[\[{](?=\s*+[\[{(\"'\]}])")
 _DECODER = json.JSONDecoder(strict=False)
 _ARGUMENTS = ("args", "arguments", "parameters", "params", "objects")
 
@@ -92,6 +93,22 @@ def text_here(text: str, position: int) -> str:
     except (ValueError, RecursionError):
         return ""
     return value if isinstance(value, str) and _END_OF_VALUE.match(text, end) else ""
+
+
+def value_of_text(text: str) -> Any:
+    """The JSON list or object, or Python's, from a text's first bracket to its last; None where it is none.
+
+    >>> value_of_text("So: {'valid': False}."), value_of_text("[a]"), value_of_text("[1] (a) [2]")
+    ({'valid': False}, None, None)
+    """
+    opening = _OPENING.search(text)
+    text = text[opening.start() : max(text.rfind("]"), text.rfind("}")) + 1] if opening else ""
+    for each in (text, _PYTHON.sub(_json_of_python, text)) if text else ():
+        try:
+            return _DECODER.decode(each)
+        except (ValueError, RecursionError):
+            continue
+    return None
 
 
 def action_of_object(value: Mapping[Any, Any]) -> Action | None:

@@ -141,6 +141,17 @@ def _read_marked(text: str, answer: str, operators: Mapping[str, int] | None) ->
     return _read(text, answer, operators)
 
 
+def marked_texts(text: str) -> list[str]:
+    """What stands in ``<answer>``, ``[PLAN]`` and such, else in ``\\\\boxed{}``; nothing where there are no such marks.
+
+    >>> marked_texts("So <answer>(a)</answer>, or <answer>(b)</answer>"), marked_texts("(a)")
+    (['(a)', '(b)'], [])
+    """
+    marks = [*_MARKS.finditer(text)]
+    groups = ([mark for mark in marks if bool(mark["boxed"]) == boxed] for boxed in (False, True))
+    return next(([text[start:end] for start, end in _spans(text, group)] for group in groups if group), [])
+
+
 def _marked(text: str, marks: Iterable[re.Match[str]]) -> list[str]:
     """What each pair of marks holds, lines and columns as in the text; a mark without its pair goes to the end."""
     return ["\n" * text.count("\n", 0, start) + text[start:end] for start, end in _spans(text, marks)]

@@ -1,0 +1,123 @@
+"""Which atom does every plan make true? Fact landmarks (Hoffmann, Porteous and Sebastia 2004), as ACPBench Hard asks.
+
+An atom that is true after some step of every plan from the state after the plan to the goal, and neither true in that
+state nor a conjunct of the goal; or "none". An atom is no landmark exactly where a plan avoids it: the problem without
+the actions that add it is solved, or proven to have no plan.
+
+>>> from pddl_eval import judge_answer
+>>> trip = '''(define (domain trip) (:predicates (at ?x) (road ?x ?y)) (:action go :parameters (?x ?y)
+...   :precondition (and (at ?x) (road ?x ?y)) :effect (and (at ?y) (not (at ?x)))))'''
+>>> north = '''(define (problem p) (:domain trip) (:objects a b c d) (:goal (at d))
+...   (:init (at a) (road a b) (road a c) (road b d) (road c d) (road d a)))'''
+>>> judge_answer("landmark", "(at b)", north, trip).detail
+'a plan reaches the goal without (at b)'
+>>> [judge_answer("landmark", "none", text, trip).correct for text in (north, north.replace("(road a c)", ""))]
+[True, False]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+
+from pddl_eval.definition import words
+from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.domains import PlanningDomain
+from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, Problem, State
+from pddl_eval.definition.planning import Solution
+from pddl_eval.definition.questions.picks import Picks, pick_kind, picks_among
+from pddl_eval.definition.questions.question import Question, decided, true_states
+from pddl_eval.definition.state_space import Node
+from pddl_eval.definition.validation import execute_actions
+
+MOST_COPIES = 50
+"""Copies of an operator, none of which adds an atom."""
+
+
+def _why_wrong(atom: Atom, question: Question) -> str:
+    if why := question.why_no_atom(atom):
+        return why
+    solution = question.solution
+    if atom in question.true:
+        return words.trivial_landmark(atom, "initial state")
+    if atom in question.after.goal:
+        return words.trivial_landmark(atom, "goal")
+    decided(solution)
+    return words.avoided(atom) if is_avoided(atom, question) else ""
+
+
+def is_avoided(atom: Atom, question: Question) -> bool:
+    """Whether a plan never makes the atom true; raises ``OutOfBudgetError`` where that is not decided."""
+    space = question.space
+    nodes = {node: (atom in true, has_goal) for node, true, has_goal in space.judged(question.after)}
+    if space.limit is None:
+        return _reaches_goal_without(nodes, question)
+    if not any(atom in state for state in _on_the_way(question)):
+        return True
+    without = avoiding(atom, question.after, question.domain)
+    if without is None:
+        raise OutOfBudgetError(space.limit.reason)
+    return isinstance(decided(question.search(without[0], PlanningDomain(without[1]))), Solution)
+
+
+def _reaches_goal_without(nodes: Mapping[Node, tuple[bool, bool]], question: Question) -> bool:
+    """Whether a goal state is reached by states that lack an atom: a walk backwards, from the goal states."""
+    space = question.space
+    waiting = [node for node, (has_atom, has_goal) in nodes.items() if has_goal and not has_atom]
+    seen = {*waiting}
+    for node in waiting:  # grows while it is walked
+        for _, _, before in space.into[node]:
+            if before not in seen and not nodes[before][0]:
+                seen.add(before)
+                waiting.append(before)
+    return space.start in seen
+
+
+def avoiding(atom: Atom, problem: Problem, domain: Domain) -> tuple[Problem, Domain] | None:
+    """The task without the actions that add an atom, which is false initially; None beyond STRIPS.
+
+    In place of an operator that may add it stand copies, in each of which an argument of the effect is another object.
+    """
+    if domain.formulas or problem.has_numbers or any(operator.formulas for operator in domain.operators):
+        return None
+    operators: list[Operator] = []
+    for operator in domain.operators:
+        adding = [each for each in operator.add_effects if (each[0], len(each)) == (atom[0], len(atom))]
+        places = [[*zip(each[1:], atom[1:], strict=True)] for each in adding]
+        if len([*product(*places)]) > MOST_COPIES:
+            return None
+        for number, differing in enumerate(product(*places)):
+            # Terms that are no variables differ or do not.
+            if any(one == other for one, other in differing):
+                continue
+            unequal = {(EQUALITY, one, other) for one, other in differing if one.startswith("?")}
+            name = operator.name if not number else f"{operator.name}-{number}"
+            operators.append(
+                replace(operator, name=name, negative_preconditions=operator.negative_preconditions | unequal)
+            )
+    named = {name: type_ for name, type_ in problem.objects.items() if name in atom[1:]}
+    others = {name: type_ for name, type_ in problem.objects.items() if name not in named}
+    constants = {**domain.constants, **named}
+    return replace(problem, objects=others), replace(domain, operators=tuple(operators), constants=constants)
+
+
+def landmarks(question: Question) -> Picks:
+    """The atoms that every plan makes true: candidates are those that one plan makes true."""
+    decided(question.solution)
+    candidates = frozenset[Atom]().union(*_on_the_way(question)) - question.true - question.after.goal
+    return picks_among(sorted(candidates), lambda atom: not is_avoided(atom, question))
+
+
+def _on_the_way(question: Question) -> Iterator[State]:
+    """The states of one plan."""
+    execution = execute_actions(decided(question.solution).plan, question.after, question.domain)
+    return true_states(execution, question.after, question.domain)
+
+
+KIND = pick_kind(
+    "an atom that every plan makes true, neither true initially nor a goal, or none",
+    "no plan avoids it",
+    _why_wrong,
+    landmarks,
+)

@@ -1,0 +1,106 @@
+"""Questions whose answer is one of possibly many atoms or actions, or "none": each that is named has to be right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from pddl_eval.definition import words
+from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.model import Atom, Formula, show_atom, show_formula
+from pddl_eval.definition.questions.question import Judged, Kind, Question
+from pddl_eval.definition.questions.reading import answer_text, as_atom
+from pddl_eval.definition.questions.sets import read
+from pddl_eval.definition.verdict import RightAnswers
+
+MOST_CANDIDATES = 20_000
+"""Ground atoms or actions of a problem that are tried, to list all that are right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picks:
+    """``some`` that are right; ``all_known``: no other is. ``open``: why it is not known whether there are more.
+
+    ``or_none``: "none" is right beside them.
+    """
+
+    some: frozenset[Atom]
+    all_known: bool = True
+    open: str = ""
+    or_none: bool = False
+
+
+def pick_kind(
+    asks: str,
+    right_when: str,
+    why_wrong: Callable[[Atom, Question], str],
+    picks: Callable[[Question], Picks],
+    *,
+    actions: bool = False,
+) -> Kind:
+    """A kind of question to which any of ``picks`` is an answer, and "none" where there are none.
+
+    ``why_wrong`` says why one is not right, and is empty for one that is.
+    """
+
+    def judge(question: Question, text: str, answer: str) -> Judged:
+        said = read(answer_text(text, answer), question, actions=actions)
+        if not said.found:
+            return Judged.unreadable(said.reason)
+        if said.none:
+            found = picks(question)
+            if not found.some and not found.all_known:
+                raise OutOfBudgetError(found.open)
+            first = min(found.some, default=())
+            return Judged.of(
+                not found.some or found.or_none, f"{words.not_none()}: {show_atom(first)}", words.not_none()
+            )
+        if said.damage:
+            return Judged.of(False, words.cannot_read_element(said.damage[0]))
+        return _judged(said.elements, lambda element: why_wrong(element, question))
+
+    def key(question: Question) -> RightAnswers:
+        found = picks(question)
+        if found.some:
+            first = show_atom(min(found.some))
+            return RightAnswers(frozenset(found.some) if found.all_known else None, found.or_none, first, found.open)
+        if not found.all_known:
+            raise OutOfBudgetError(found.open)
+        return RightAnswers(frozenset[Atom](), True, "none")
+
+    return Kind(asks, right_when, judge, key)
+
+
+def _judged(elements: Iterable[Formula], why_wrong: Callable[[Atom], str]) -> Judged:
+    undecided: OutOfBudgetError | None = None
+    for element in dict.fromkeys(elements):
+        atom, is_said = as_atom(element)
+        try:
+            if wrong := why_wrong(atom) if is_said else show_formula(element):
+                return Judged.of(False, wrong)
+        except OutOfBudgetError as end:
+            undecided = end
+    if undecided:
+        raise undecided
+    return Judged.of(True)
+
+
+def picks_among(candidates: Iterable[Atom], is_right: Callable[[Atom], bool], only_one: str = "") -> Picks:
+    """Those of the candidates that are right; ``only_one``, why the first of them is enough.
+
+    ``is_right`` raises ``OutOfBudgetError`` where it is not decided.
+    """
+    found: set[Atom] = set()
+    undecided = ""
+    for number, candidate in enumerate(candidates):
+        if number == MOST_CANDIDATES:
+            undecided = f"more than {MOST_CANDIDATES:,} candidates"
+            break
+        try:
+            if is_right(candidate):
+                found.add(candidate)
+                if only_one:
+                    return Picks(frozenset(found), False, only_one)
+        except OutOfBudgetError as end:
+            undecided = undecided or str(end)
+    return Picks(frozenset(found), not undecided, undecided)
