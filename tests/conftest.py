@@ -112,6 +112,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 def brief_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports have one metric: most of the time of one goes into the others."""
     from pddl_eval import report
+    from pddl_eval.commands import nights  # noqa: F401 (first imported here, it would keep the brief one)
     from pddl_eval.report import series
 
     for module in (report, series):
