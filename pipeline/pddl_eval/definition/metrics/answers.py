@@ -20,6 +20,7 @@ from pddl_eval.definition.questions import (
     Judged,
     Question,
     Search,
+    action_in_words,
     answer_text,
     judge,
     key,
@@ -143,13 +144,20 @@ def _question(row: Row, options: ScoringOptions, search: Search) -> Question | N
         return task
     if task.ill_typed:
         return NotExecuted(f"in the reference, {task.ill_typed}")
-    plan = read_plan(row.get("plan"), operators=operators_of(task))
-    if not plan.found and plan.reason not in (NO_ANSWER, EMPTY):
-        return NotExecuted(f"the plan cannot be read: {plan.reason}")
+    text = row.get("plan")
+    plan = read_plan(text, operators=operators_of(task))
     try:
-        return Question(task, plan.steps, executed_plan(plan.steps, plan.damage, task), search)
+        question = Question(task, plan.steps, executed_plan(plan.steps, plan.damage, task), search)
+        is_unread = plan.damage is not None or not plan.found
+        if text and is_unread and row.get("question") == "progression":
+            action = action_in_words(text, Question(task, (), executed_plan((), None, task), search))
+            if action is not None:
+                return Question(task, (action,), executed_plan((action,), None, task), search)
     except OutOfBudgetError as end:
         return NotExecuted(str(end), PlanVerdict.UNDECIDED)
+    if not plan.found and plan.reason not in (NO_ANSWER, EMPTY):
+        return NotExecuted(f"the plan cannot be read: {plan.reason}")
+    return question
 
 
 VERDICT = Metric(
