@@ -125,3 +125,24 @@ def test_a_mistake_is_one_sentence(arguments: list[str], said: str, references: 
     )
     assert result.exit_code == 2 and said in result.stderr
     assert not out.exists()
+
+
+def test_questions_are_the_same_for_any_number_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "ROW_GROUP_ROWS", 8)
+    domain, problems = tmp_path / "ferry.pddl", tmp_path / "problems.parquet"
+    domain.write_text(CORPUS["ferry"].domain, encoding="utf-8")
+    pq.write_table(pa.table({"reference_problem": [CORPUS["ferry"].problem, "nothing"] * 2}), problems)
+    for workers in (1, 2):
+        options = ["--kind", "applicable,validity", "--per-problem", 4, "--domain", domain, "--workers", workers]
+        result = run("generate", "questions", problems, tmp_path / f"{workers}.parquet", *options)
+        assert result.exit_code == 0, result.output
+    assert "8 questions; 8 fewer" in result.stdout
+    table = pq.read_table(tmp_path / "1.parquet")
+    assert table.equals(pq.read_table(tmp_path / "2.parquet"))
+    assert table["question"].to_pylist() == ["applicable", "validity"] * 4
+
+
+def test_an_unknown_kind_of_question_is_refused(references: Path, tmp_path: Path) -> None:
+    result = run("generate", "questions", references, tmp_path / "out.parquet", "--kind", "landmarks")
+    assert result.exit_code == 2 and "landmark" in result.stderr
+    assert not (tmp_path / "out.parquet").exists()

@@ -33,6 +33,7 @@ SMALLEST = {
     "parts": ["--parts 3 --rows 100 --kills 2"],
     "plans_any": ["--count 20", "--count 20 --columns"],
     "published": ["--help"],
+    "questions": ["--count 20"],
     "repair": ["--references 1"],
     "reward": ["--references 1"],
     "scale": ["--parts 2", "--slots 50"],

@@ -1,4 +1,4 @@
-"""The benchmark, answers to references and the bundled sample as Parquet files, written a row group at a time.
+"""The benchmark, answers, questions and the bundled sample as Parquet files, written a row group at a time.
 
 Each function returns counts of what it wrote. What the rows hold is decided in the other files of this folder.
 """
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
+from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.variants import PLAIN, VARIANT_FIELDS, Draw, variants_schema, variants_table
 from pddl_eval.datasets import DatasetError, Source, locate, new_parquet, put_bytes, read_rows
 from pddl_eval.definition.options import ScoringOptions
@@ -62,25 +63,58 @@ def write_variants(  # noqa: PLR0913 (what is read, made and written)
     ``DatasetError`` where a file is damaged; nothing is written then.
     """
     schema = variants_schema(source.schema, options)
-    shards = plan_shards(source, max(1, ROW_GROUP_ROWS // per_reference))
-    first_rows = accumulate((shard.rows for shard in shards), initial=0)
     made = partial(variants_table, draw=draw, per_reference=per_reference, options=options)
-    answer = partial(_answer, schema=source.schema, made=made)
     labels = [field.name for field in VARIANT_FIELDS if field.name.startswith("label")]
-    counts = [_count(schema.empty_table(), labels)]
+
+    def counted(table: pa.Table) -> pl.DataFrame:
+        return pl.DataFrame(table.select(labels)).group_by(labels, maintain_order=True).len("answers")
+
+    counts = _write(source, output, schema, made, per_reference, workers, watch, counted)
+    return counts.group_by(labels, maintain_order=True).agg(pl.sum("answers"))
+
+
+def write_questions(
+    source: Source, output: str, asking: Asking, workers: int, watch: Callable[[int], None]
+) -> pl.DataFrame:
+    """Write questions about problems; returns how many there are of each kind, and how many keys are "none" or "no".
+
+    ``watch``, ``workers`` and what is raised are as for ``write_variants``.
+    """
+    kind, key = map(asking.options.column, ("question", "reference_answer"))
+
+    def counted(table: pa.Table) -> pl.DataFrame:
+        is_none = pl.col(key).str.contains("^(none|no)\\b").cast(pl.Int64).sum().alias("none or no")
+        return pl.DataFrame(table.select([kind, key])).group_by(kind).agg(pl.len().alias("questions"), is_none)
+
+    schema = asking.schema(source.schema)
+    counts = _write(source, output, schema, asking.table, asking.per_problem, workers, watch, counted)
+    return counts.group_by(kind).agg(pl.sum("questions", "none or no")).sort(kind)
+
+
+def _write(  # noqa: PLR0913 (what is read, made and written)
+    source: Source,
+    output: str,
+    schema: pa.Schema,
+    made: Callable[[pa.Table, int], pa.Table],
+    per_row: int,
+    workers: int,
+    watch: Callable[[int], None],
+    counted: Callable[[pa.Table], pl.DataFrame],
+) -> pl.DataFrame:
+    """Write what is made of the source's rows; returns the counts of all tables, one below the other."""
+    shards = plan_shards(source, max(1, ROW_GROUP_ROWS // per_row))
+    first_rows = accumulate((shard.rows for shard in shards), initial=0)
+    answer = partial(_answer, schema=source.schema, made=made)
+    counts = [counted(schema.empty_table())]
     with new_parquet(locate(output), schema) as writer:
         tables = ordered_map(answer, zip(shards, first_rows, strict=False), workers)
         for shard, table in zip(shards, tables, strict=True):
             writer.write_table(table)
-            watch(shard.rows * per_reference)
-            counts.append(_count(table, labels))
+            watch(shard.rows * per_row)
+            counts.append(counted(table))
         if source.rows and not any(map(len, counts)):
             raise UserError(f"none of the {source.rows:,} references can be used: each is empty or cannot be read")
-    return pl.concat(counts).group_by(labels, maintain_order=True).agg(pl.sum("answers"))
-
-
-def _count(table: pa.Table, columns: list[str]) -> pl.DataFrame:
-    return pl.DataFrame(table.select(columns)).group_by(columns, maintain_order=True).len("answers")
+    return pl.concat(counts)
 
 
 def _answer(shard_and_row: tuple[Shard, int], schema: pa.Schema, made: Callable[[pa.Table, int], pa.Table]) -> pa.Table:

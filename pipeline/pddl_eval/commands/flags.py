@@ -161,6 +161,6 @@ def domain_text(name_or_file: str | None) -> str | None:
 READERS: dict[str, Callable[[Any], Any]] = {
     "columns": column_names,
     "domain": domain_text,
-    **dict.fromkeys(("by", "key", "metrics", "models"), split_names),
+    **dict.fromkeys(("by", "key", "kinds", "metrics", "models"), split_names),
 }
 """How what is written becomes a value, by the name of the parameter."""

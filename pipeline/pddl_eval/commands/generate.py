@@ -1,4 +1,4 @@
-"""``pddl-eval generate planetarium|variants|sample``: the benchmark's pairs, and answers of known correctness."""
+"""``pddl-eval generate planetarium|variants|questions|sample``: the benchmark, answers and questions with keys."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ preset = partial(click.option, "--preset", type=mixes, show_default=True, help="
 
 @click.group(cls=Group)
 def generate() -> None:
-    """Make the benchmark's pairs, or answers of known correctness.
+    """Make the benchmark's pairs, answers of known correctness, or questions with their keys.
 
     \b
     pddl-eval generate planetarium benchmark.parquet
     pddl-eval generate variants benchmark.parquet answers.parquet --preset zero-shot
+    pddl-eval generate questions problems.jsonl questions.parquet --domain ferry.pddl
     """
 
 
@@ -103,6 +104,55 @@ def variants(
         if counts.schema[label] == pl.Boolean and made:
             print(f"{int(counts.filter(label)['answers'].sum()) / made:7.1%} {label.removeprefix('label_')}")
     print(f"{made:,} answers; {wanted - made:,} left out because the reference cannot be used")
+
+
+@generate.command(cls=Command)
+@inputs
+@output
+@click.option("--kind", "kinds", metavar="KIND,…", multiple=True, help="Only these kinds of questions. Default: all.")
+@click.option(
+    "--per-problem", type=click.IntRange(min=1), default=11, show_default=True, help="Questions about each problem."
+)
+@seed
+@workers
+@force_option
+@flags(ScoringOptions, "columns", "domain")
+def questions(
+    inputs: tuple[str, ...],
+    output: str,
+    kinds: list[str] | None,
+    per_problem: int,
+    seed: int,
+    workers: int | None,
+    force: bool,
+    **settings: Any,
+) -> None:
+    """Questions about any problems, with computed keys.
+
+    \b
+    pddl-eval generate questions problems.jsonl questions.parquet --domain ferry.pddl
+    pddl-eval generate questions problems.jsonl questions.parquet --kind applicable,landmark --per-problem 100 --seed 7
+
+    INPUT has a column reference_problem. A question is about what holds after some actions: of a random walk, or of a
+    plan. Half of the keys, where the problem admits it, are yes, or some; half are no, or none. OUT has the columns of
+    INPUT, the question (question, plan, and in words question_text), a right answer (reference_answer) and
+    prefix_length, the number of the plan's actions. A question without a key in bounded time is left out. The number
+    of workers changes no question.
+    """
+    from pddl_eval.benchmark import Asking, write_questions
+    from pddl_eval.process import available_cpus
+    from pddl_eval.progress import progress
+    from pddl_eval.run import open_rows
+
+    source = open_rows(inputs)
+    asking = Asking(kinds or (), per_problem, seed, ScoringOptions(**settings))
+    require_writable(output, "table", inputs, force=force, columns=[["question_text"]])
+    wanted = source.rows * per_problem
+    with progress(wanted) as bar:
+        counts = write_questions(source, output, asking, workers or available_cpus(), bar.advance)
+    _print_frame(counts)
+    made = int(counts["questions"].sum())
+    print(f"{made:,} questions; {wanted - made:,} fewer than asked for: no other was found, or its key not decided")
 
 
 @generate.command(cls=Command)

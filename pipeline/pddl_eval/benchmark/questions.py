@@ -1,0 +1,345 @@
+"""Questions about any problems, each with its computed key: after prefixes of random walks and of plans.
+
+What a question asks for and which answers are right is in ``definition.questions``; here is what is asked, in which
+words, and how yes and no, some and none are balanced. A key that is not decided is no key: its question is left out,
+and its kind is not asked again about the problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from random import Random
+from typing import NamedTuple, cast
+
+import pyarrow as pa
+
+from pddl_eval.benchmark.variants import PLAIN, beside
+from pddl_eval.datasets import values_of
+from pddl_eval.definition.budget import OutOfBudgetError, looked_after
+from pddl_eval.definition.grounding import objects_that_fit
+from pddl_eval.definition.metrics import NotExecuted, read_answer
+from pddl_eval.definition.model import Action, show_atom
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.plans import Plan
+from pddl_eval.definition.questions import InvalidQuestionError, Question, kinds, unknown_kind
+from pddl_eval.definition.validation import execute
+from pddl_eval.definition.verdict import RightAnswers, Undecided
+from pddl_eval.errors import UserError, did_you_mean
+
+LONGEST_WALK = 10
+"""Steps of a random walk, at most."""
+
+DRAWS, ENUMERATIONS = 6, 2
+"""Plans that are tried for a question whose key says what is wanted, yes or no, some or none; then any key will do.
+
+The second number is of the kinds whose keys need the states that can be reached after the plan.
+"""
+
+LOOKS = 100
+"""Most work for a key (``budget.WORK_PER_LOOK``), about a tenth of a second: the same questions on every machine."""
+
+EACH = "Write each as in PDDL and nothing else."
+OR_NONE = "Answer with it alone, as in PDDL, or with none."
+
+TEXTS: Mapping[str, str] = {
+    "applicable": f"Which actions can be executed next? List all of them. {EACH}",
+    "progression": "What does the last action make true that was false before, and what does it make false? Answer "
+    "with two lists: positive effects: […], negative effects: […].",
+    "state": f"Which atoms are true then? List all of them, also those that no action changes. {EACH}",
+    "trace": "Which atoms are true after each of them, those included that no action changes? Answer with a line for "
+    "each step, such as step 1: (…) (…).",
+    "executability": "Which is the first that cannot be executed? Answer with its number, or with none if all can.",
+    "validity": "Is this a plan for the problem: can each action be executed, and does the goal hold at the end? "
+    "Answer yes or no; after no, name a condition that is not met.",
+    "unreachable_atom": f"Which atom can never be true then or later, whatever is done? {OR_NONE}",
+    "unreachable_action": f"Which action can never be executed, whatever is done before? {OR_NONE}",
+    "justification": "Which of them can be left out, so that the others still reach the goal? Answer with the actions "
+    "that are left, or with none if no action can be left out.",
+    "landmark": "Which atom does every plan from there to the goal make true, besides the goal's own atoms and what is "
+    f"true already? {OR_NONE}",
+    "next_action": f"Which action begins a cheapest plan from there to the goal? {OR_NONE}",
+}
+"""What each kind of question asks, in words; before it are the plan's actions."""
+
+NOT_EXECUTED = ("executability", "validity", "justification")
+"""The kinds that do not say that their plan was executed."""
+
+QUESTION_FIELDS = (
+    pa.field("domain", pa.string()),
+    pa.field("reference_id", pa.string()),
+    pa.field("question", pa.string()),
+    pa.field("plan", pa.string()),
+    pa.field("prefix_length", pa.int64()),
+    pa.field("question_text", pa.string()),
+    pa.field("reference_answer", pa.string()),
+)
+"""What a question adds to its problem's row; ``prefix_length`` is the number of the plan's actions."""
+
+REPLACED = ("domain", "reference_id")
+"""Those that a problem may have, too."""
+
+READ = ("reference_problem", *REPLACED)
+
+AHEAD = ("landmark", "next_action", "unreachable_action", "unreachable_atom")
+"""The kinds that are about all states that can be reached."""
+
+LAST_STEP = ("progression", "trace")
+"""The kinds that are about a plan's steps."""
+
+NONE_IS_AN_ANSWER = ("executability", "justification", *AHEAD)
+
+
+class Asked(NamedTuple):
+    """A question about a problem: its kind, its plan, and a right answer."""
+
+    kind: str
+    plan: tuple[Action, ...]
+    answer: str
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """What it adds to its problem's row, after the two columns that name problem and domain."""
+        plan = "\n".join(map(show_atom, self.plan))
+        return self.kind, plan, len(self.plan), self.text, self.answer
+
+    @property
+    def text(self) -> str:
+        """The question in words.
+
+        >>> print(Asked("executability", (("wait",),), "none").text.partition("?")[0])
+        These actions are to be executed one after the other, from the initial state:
+        0: (wait)
+        Which is the first that cannot be executed
+        """
+        to_do = self.kind in NOT_EXECUTED
+        steps = [*map(show_atom, self.plan)]
+        if self.kind == "executability":  # Its answers count from 0, as ACPBench's do.
+            steps = [f"{number}: {step}" for number, step in enumerate(steps)]
+        begin = (
+            f"These actions {'are to be' if to_do else 'were'} executed one after the other, from the initial state:"
+        )
+        nothing = "No action is to be executed." if to_do else "Nothing was executed yet."
+        return "\n".join([*([begin, *steps] if steps else [nothing]), TEXTS[self.kind]])
+
+
+def draw_questions(
+    problem: Question, among: Sequence[str], number: int, random: Random, turn: int = 0
+) -> Iterator[Asked]:
+    """That many questions about a problem, of the kinds in turn; fewer where no others are found or decided.
+
+    ``problem`` is a question about it without a plan. The kinds of a turn are asked after the same walks. In every
+    other turn the answer should be yes, or some; ``turn`` is the number of the first.
+    """
+    plan = _solution(problem)
+    asked: set[tuple[str, Plan]] = set()
+    undecided: set[str] = set()
+    for place in range(number):
+        if place % len(among) == 0:
+            draw = Draw(problem, plan, random, (turn + place // len(among)) % 2 == 0)
+        kind = among[place % len(among)]
+        if kind not in undecided:
+            try:
+                found = draw.question(kind, asked)
+            except OutOfBudgetError:
+                undecided.add(kind)
+                continue
+            if found:
+                asked.add(found[:2])
+                yield found
+
+
+class Draw:
+    """Plans in a problem for questions of all kinds, whose keys should be yes, or some, if ``wanted``, else no or none.
+
+    All kinds begin with the same few walks: what can be reached after each is enumerated once.
+    """
+
+    def __init__(self, problem: Question, plan: tuple[Action, ...], random: Random, wanted: bool) -> None:
+        self.problem, self.plan, self.random, self.wanted = problem, plan, random, wanted
+        self.starts: list[Question] = []
+
+    def question(self, kind: str, asked: Set[tuple[str, Plan]]) -> Asked | None:
+        """A question of the kind, if one is found soon; raises ``OutOfBudgetError`` where a key is not decided."""
+        other = None
+        for draw in range(ENUMERATIONS if kind in AHEAD else DRAWS):
+            if draw == len(self.starts):  # What is to be reached is ahead after few steps.
+                self.starts.append(self._prefix(LONGEST_WALK // (1 + draw * self.wanted)))
+            start = self.starts[draw]
+            try:
+                with _bounded():
+                    plan = self._plan(kind, start)
+                    if (kind, plan) in asked or (kind in LAST_STEP and not plan):
+                        continue
+                    found = kinds()[kind].key(start if plan == start.plan else _after(plan, self.problem))
+            except InvalidQuestionError:
+                continue
+            assert found.text is not None
+            other = Asked(kind, plan, found.text)
+            if _says(kind, found) in (self.wanted, None):
+                break
+        return other
+
+    def _prefix(self, longest: int) -> Question:
+        """The problem after a random walk, or after the first steps of a plan."""
+        steps = self.random.randint(0, longest)
+        if self.plan and self.random.random() < 0.5:
+            return _after(self.plan[:steps], self.problem)
+        reached = self.problem
+        for _ in range(steps):
+            applicable = cast(frozenset[Action], kinds()["applicable"].key(reached).elements)
+            if not applicable:
+                break
+            reached = _after((*_actions(reached), self.random.choice(sorted(applicable))), self.problem)
+        return reached
+
+    def _plan(self, kind: str, start: Question) -> tuple[Action, ...]:
+        if kind == "executability":
+            return _actions(start) if self.wanted else self._damaged(_actions(start))
+        if kind not in ("justification", "validity"):
+            return _actions(start)
+        whole = (*_actions(start), *_solution(start))
+        if self.wanted:
+            return whole
+        return self._damaged(whole) if kind == "validity" else self._needed(whole)
+
+    def _needed(self, plan: tuple[Action, ...]) -> tuple[Action, ...]:
+        """A plan that was made from this one, from which no single step can be left out."""
+        for place in reversed(range(len(plan))):
+            without = (*plan[:place], *plan[place + 1 :])
+            if _after(without, self.problem).execution.reaches_goal:
+                plan = without
+        return plan
+
+    def _damaged(self, plan: tuple[Action, ...]) -> tuple[Action, ...]:
+        """The plan without a step, with two exchanged, or with any action in the place of one."""
+        if not plan:
+            return plan
+        one, other = (self.random.randrange(len(plan)) for _ in range(2))
+        match self.random.randrange(4):
+            case 0:
+                return (*plan[:one], *plan[one + 1 :])
+            case 1:
+                changed = {one: plan[other], other: plan[one]}
+            case _:
+                changed = {one: self._any_action(plan[one])}
+        return tuple(changed.get(number, step) for number, step in enumerate(plan))
+
+    def _any_action(self, like: Action) -> Action:
+        """An action of the problem, of the same operator or of another."""
+        name = self.random.choice([like[0], *sorted(self.problem.operators)])
+        fitting = [
+            sorted(objects_that_fit(self.problem.objects, types, self.problem.domain))
+            for types in self.problem.operators[name]
+        ]
+        return (name, *map(self.random.choice, fitting)) if all(fitting) else like
+
+
+def _actions(question: Question) -> tuple[Action, ...]:
+    """The plan's steps: here each is one action."""
+    return cast(tuple[Action, ...], question.plan)
+
+
+def _after(plan: tuple[Action, ...], problem: Question) -> Question:
+    """The question about the problem with that plan."""
+    execution = execute([{action} for action in plan], problem.task.problem, problem.domain)
+    return replace(problem, plan=plan, execution=execution)
+
+
+def _solution(question: Question) -> tuple[Action, ...]:
+    """A plan from there to the goal; empty where none is known."""
+    try:
+        with _bounded():
+            found = question.solution
+    except (InvalidQuestionError, OutOfBudgetError):
+        return ()
+    return () if isinstance(found, Undecided) else tuple(found.plan)
+
+
+def _says(kind: str, answers: RightAnswers) -> bool | None:
+    """Whether the key is yes, or some; None for a kind whose keys are all alike."""
+    if kind == "validity":
+        return answers.elements == frozenset({True})
+    if kind not in NONE_IS_AN_ANSWER or answers.none_is_right is None:
+        return None
+    return answers.none_is_right is (kind == "executability")
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    looks = count(1)
+
+    def look() -> None:
+        if next(looks) > LOOKS:
+            raise OutOfBudgetError("the key takes too long")
+
+    with looked_after(look):
+        yield
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Which questions are asked about each problem: of which kinds (default: of all), how many, drawn by which seed.
+
+    Raises ``UserError`` for an unknown kind. ``options`` name the columns and the domain of rows that name none.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> asked = Asking(["applicable", "state"], per_problem=3).table(pa.table({"reference_problem": [held]}))
+    >>> asked["question"].to_pylist()
+    ['applicable', 'state', 'applicable']
+    """
+
+    kinds: Sequence[str] = ()
+    per_problem: int = 11
+    seed: int = 0
+    options: ScoringOptions = PLAIN
+
+    def __post_init__(self) -> None:
+        for why in map(unknown_kind, self.kinds):
+            if why:
+                raise UserError(why)
+
+    def schema(self, schema: pa.Schema) -> pa.Schema:
+        """The schema of the questions about problems with this schema.
+
+        Raises ``UserError`` where the column of problems is missing, or where a column would be there twice.
+        """
+        column = self.options.column("reference_problem")
+        if column not in schema.names:
+            raise UserError(f"there is no column {column}; {did_you_mean(column, schema.names, 'columns')}")
+        kept = [each for each in schema if each.name not in map(self.options.column, REPLACED)]
+        added = [each.with_name(self.options.column(each.name)) for each in QUESTION_FIELDS]
+        if twice := {each.name for each in kept} & {each.name for each in added}:
+            raise UserError(f"the problems have a column {min(twice)} already")
+        return pa.schema([*kept, *added])
+
+    def table(self, problems: pa.Table, first_row: int = 0) -> pa.Table:
+        """Questions about each problem, in the problems' order; none about one that cannot be executed.
+
+        ``first_row`` is the number of the table's first row in its dataset. A row has the columns of its problem and
+        ``QUESTION_FIELDS``; its ``reference_id`` is that of the problem, else the number of its row, with a number.
+        """
+        schema = self.schema(problems.schema)
+        there = [meaning for meaning in READ if self.options.column(meaning) in problems.column_names]
+        values = {meaning: values_of(problems[self.options.column(meaning)]) for meaning in there}
+        taken: list[int] = []
+        rows: list[tuple[object, ...]] = []
+        for place in range(len(problems)):
+            row = {meaning: column[place] for meaning, column in values.items()}
+            problem = read_answer({**row, "question": "state"}, self.options).question
+            if isinstance(problem, NotExecuted):
+                continue
+            number = first_row + place
+            random = Random(f"{self.seed} {number}")
+            domain, name = row.get("domain") or self.options.domain, row.get("reference_id") or number
+            for each, asked in enumerate(
+                draw_questions(problem, self.kinds or sorted(kinds()), self.per_problem, random, number)
+            ):
+                taken.append(place)
+                rows.append((domain, f"{name}/{each}", *asked.values))
+        fields = list(schema)[-len(QUESTION_FIELDS) :]
+        added = [dict(zip([each.name for each in fields], row, strict=True)) for row in rows]
+        kept = problems.select(schema.names[: -len(fields)]).take(pa.array(taken, pa.int64()))
+        return beside(kept, pa.Table.from_pylist(added, pa.schema(fields)))
