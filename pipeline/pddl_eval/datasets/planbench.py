@@ -137,7 +137,7 @@ def phrases(configuration: str) -> list[Phrase]:
         names[section] = [(name, words) for name, words in pairs if words]
     objects = {words.replace("{}", "#"): name for name, words in names["encoded_objects"]}
     one_object = "|".join(re.escape(each).replace(r"\#", r"\d+") for each in sorted(objects, key=len, reverse=True))
-    patterns = {"{}": f"({one_object})", "is": r"is(?:[ \t]+(?P<not>not))?"}
+    patterns = {"{}": f"({one_object})", "is": r"is(?:[ \t]+(?P<not>not|no longer))?"}
     made: list[Phrase] = []
     for name, words in sorted(names["actions"] + names["predicates"], key=lambda pair: -len(pair[1])):
         parts = [patterns.get(each, re.escape(each)) for each in words.split() if each not in LEFT_OUT]
