@@ -81,12 +81,12 @@ def test_plan_execution(tmp_path: Path) -> None:
         "task_7_plan_execution",
         query="[ACTION SEQUENCE]\npick up the blue block\n[ACTION SEQUENCE END]\n[RESULTING STATE]\n",
         ground_truth_plan=["holding_b", "on_a_b", "handempty"],
-        llm_raw_response="The hand is no longer empty, the red block is on the table and Blue Block is on top of red block.",
+        llm_raw_response="The hand is no longer empty, the red block is on the table, Blue Block is on top of red block",
     )
     said = meant(found.question)
     assert (said["question"], said["plan"]) == ("state", "(pick-up b)")
     assert said["reference_answer"] == "(holding b)\n(on a b)\n(handempty)"
-    assert found.text == "(not (handempty)), (ontable a) and (on b a)."
+    assert found.text == "(not (handempty)), (ontable a), (on b a)"
     assert read(tmp_path, "task_7_x", query="", llm_raw_response=None).error == "no response"
 
 
