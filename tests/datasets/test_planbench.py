@@ -81,7 +81,7 @@ def test_plan_execution(tmp_path: Path) -> None:
         "task_7_plan_execution",
         query="[ACTION SEQUENCE]\npick up the blue block\n[ACTION SEQUENCE END]\n[RESULTING STATE]\n",
         ground_truth_plan=["holding_b", "on_a_b", "handempty"],
-        llm_raw_response="The hand is no longer empty, the red block is on the table, Blue Block is on top of red block",
+        llm_raw_response="The hand is no longer empty, Red Block is on the table, blue block is on top of red block",
     )
     said = meant(found.question)
     assert (said["question"], said["plan"]) == ("state", "(pick-up b)")
