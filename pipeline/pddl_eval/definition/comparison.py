@@ -158,7 +158,7 @@ def _solves(reference: Task | Unreadable, generated: Task, object_map: Mapping[s
         return None
     if reference.domain is None:  # then the only plan is the empty one
         return problem.goal <= problem.init if problem.is_strips else None
-    if reference.domain.obstacle:
+    if reference.domain.obstacle_of(problem):
         return None
     steps = [renamed_atom(action, object_map or {}) for action in found.plan]
     execution = execute_actions(steps, problem, reference.domain.domain)

@@ -26,6 +26,7 @@ from pddl_eval.definition.model import (
     CONNECTIVES,
     EQUALITY,
     NUMBER,
+    PREFERENCE,
     QUANTIFIERS,
     TOTAL_COST,
     UPDATES,
@@ -141,8 +142,10 @@ class World:
         spend(EVALUATIONS_PER_CHECK * WORK_PER_EVALUATION)
 
 
-def holds(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
-    """Whether a formula is true in a state.
+def holds(  # noqa: C901 (one case a construct)
+    formula: Formula, world: World, binding: Binding = UNBOUND
+) -> bool:
+    """Whether a formula is true in a state; a preference is, for it may be violated (``trajectory`` counts that).
 
     Raises ``NoValueError`` where it depends on a number that is not defined.
 
@@ -163,6 +166,8 @@ def holds(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
             return _some(((part, binding) for part in parts), world, True)
         case "not":
             return not holds(parts[0], world, binding)
+        case "preference":
+            return True
         case "imply":
             return _some([(("not", parts[0]), binding), (parts[1], binding)], world, True)
         case "exists":
@@ -327,6 +332,8 @@ def read_by(condition: Formula, world: World, binding: Binding = UNBOUND) -> Ite
     if head in CONNECTIVES:
         for part in parts:
             yield from read_by(part, world, binding)
+    elif head == PREFERENCE:
+        yield from read_by(parts[-1], world, binding)
     elif head in QUANTIFIERS:
         for each in bindings(parts[0], world, binding):
             yield from read_by(parts[1], world, each)
@@ -466,7 +473,7 @@ def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -
             yield {**binding, **(matched or {}), **dict(zip(free, chosen, strict=True))}
 
 
-def grounded(formula: Formula, binding: Binding) -> Formula:
+def grounded(formula: Formula, binding: Mapping[str, Formula]) -> Formula:
     """The formula with values in place of its free variables.
 
     >>> grounded(("exists", ("?x",), ("on", "?x", "?y")), {"?x": "a", "?y": "b"})

@@ -10,12 +10,32 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Self
 
 Atom = tuple[str, ...]
 """A predicate's name followed by its arguments: ``("on", "b1", "b2")``."""
 
 Action = tuple[str, ...]
 """An operator's name followed by its arguments: ``("stack", "b1", "b2")``."""
+
+
+class Scheduled(Action):
+    """An action with the time at which it starts and how long it takes, as far as a text says so.
+
+    It is equal to the bare action: what compares plans looks at actions, and only the validator at times.
+
+    >>> Scheduled(("move", "a"), Fraction(1, 2)) == ("move", "a")
+    True
+    """
+
+    start: Fraction | None
+    duration: Fraction | None
+
+    def __new__(cls, action: Action, start: Fraction | None = None, duration: Fraction | None = None) -> Self:
+        scheduled = super().__new__(cls, action)
+        scheduled.start, scheduled.duration = start, duration
+        return scheduled
+
 
 State = frozenset[Atom]
 
@@ -56,7 +76,16 @@ TOTAL_COST: Atom = ("total-cost",)
 """The function that is 0 where the initial state does not say what it is."""
 
 TOTAL_TIME: Atom = ("total-time",)
-"""The number of steps, in a metric."""
+"""When the plan ends, in a metric: the makespan, without times the number of steps."""
+
+DURATION = "?duration"
+"""The variable of a durative action to which PDDL itself gives a meaning."""
+
+IS_VIOLATED = "is-violated"
+"""In a metric, how often a preference is violated: ``("is-violated p",)`` is a function that ends with that number."""
+
+PREFERENCE = "preference"
+"""The head of a condition that may be violated: it is never false."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +129,27 @@ class Problem:
     @property
     def conjuncts(self) -> tuple[Formula, ...]:
         """The conjuncts of the goal that are no atoms."""
-        return tuple([formula for section, formula in self.formulas if section == ":goal"])
+        return self._section(":goal")
+
+    @property
+    def constraints(self) -> tuple[Formula, ...]:
+        """What the states that a plan passes through have to be, as written."""
+        return self._section(":constraints")
+
+    @property
+    def timed_literals(self) -> tuple[Formula, ...]:
+        """What becomes true, false or another number at a time, whatever the plan: ``("at", "5", ("open",))``."""
+        return self._section(":init")
+
+    @property
+    def beyond_states(self) -> str | None:
+        """What of it no reachable state alone decides, in words: a timed literal, a constraint, a preference."""
+        named = {"a timed initial literal": self.timed_literals, "a trajectory constraint": self.constraints}
+        found = next((name for name, formulas in named.items() if formulas), None)
+        return found or ("a preference" if PREFERENCE in words_of(self.conjuncts) else None)
+
+    def _section(self, name: str) -> tuple[Formula, ...]:
+        return tuple([formula for section, formula in self.formulas if section == name])
 
     @property
     def goal_as_written(self) -> tuple[Formula, ...]:
@@ -154,7 +203,7 @@ def is_atom(formula: Formula) -> bool:
     >>> is_atom(("on", "?x", "b")), is_atom(("not", ("on", "a", "b")))
     (True, False)
     """
-    operators = CONNECTIVES | QUANTIFIERS | COMPARISONS
+    operators = CONNECTIVES | QUANTIFIERS | COMPARISONS | {PREFERENCE}
     return bool(formula) and not isinstance(formula, str) and formula[0] not in operators
 
 
@@ -178,7 +227,7 @@ def fluents_of(expression: Formula) -> Iterator[Atom]:
     [('fuel',), ('price', 'a')]
     """
     if isinstance(expression, str):
-        if not NUMBER.fullmatch(expression):
+        if not NUMBER.fullmatch(expression) and expression != DURATION:
             yield (expression,)
     elif expression[0] in ARITHMETIC:
         for part in expression[1:]:
@@ -354,6 +403,7 @@ def _misfit(domain: Domain, predicate: str, types: tuple[str | None, ...], what:
     declared = (domain.functions if what == FUNCTION else domain.predicates).get(predicate)
     if declared is None:  # total-cost and total-time need no declaration
         is_built_in = what == FUNCTION and (predicate, *types) in (TOTAL_COST, TOTAL_TIME)
+        is_built_in |= predicate.startswith(f"{IS_VIOLATED} ")
         return None if is_built_in else no_such_predicate(predicate, what)
     if len(declared) != len(types):
         return wrong_number_of_arguments(predicate, len(declared), len(types))
@@ -459,16 +509,24 @@ def problem_to_pddl(problem: Problem) -> str:
     listing = [f"{' '.join(names)} - {type_}" for type_, names in by_type.items()] + [" ".join(untyped)]
     requirements = [":strips", *[":typing"] * bool(by_type), *[":adl"] * bool(problem.conjuncts)]
     requirements += [":numeric-fluents"] * bool(problem.values or problem.metric)
+    requirements += [":timed-initial-literals"] * bool(problem.timed_literals)
+    requirements += [":constraints"] * bool(problem.constraints)
     values = [f"(= {show_atom(fluent)} {show_number(value)})" for fluent, value in sorted(problem.values.items())]
+    values += map(show_formula, problem.timed_literals)
     lines = [
         f"(define (problem {problem.name})",
         f"  (:domain {problem.domain})",
         f"  (:requirements {' '.join(requirements)})",
         f"  (:objects {' '.join(part for part in listing if part)}".rstrip() + ")",
-        " ".join(["  (:init", *map(show_atom, sorted(problem.init)), *values]) + ")",
+        " ".join(
+            ["  (:init", *map(show_atom, sorted(problem.init)), *values, *map(show_formula, problem.timed_literals)]
+        )
+        + ")",
         " ".join(["  (:goal (and", *map(show_atom, sorted(problem.goal)), *map(show_formula, problem.conjuncts)])
         + "))",
     ]
+    if problem.constraints:
+        lines.append(f"  (:constraints (and {' '.join(map(show_formula, problem.constraints))}))")
     metric = [f"  (:metric {' '.join(map(show_formula, problem.metric))})"] if problem.metric else []
     return "\n".join([*lines, *metric, ")"])
 

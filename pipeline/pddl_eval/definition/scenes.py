@@ -68,8 +68,9 @@ def numeric_scenes(problem: Problem) -> dict[str, State]:
 
 
 def formula_scene(problem: Problem) -> dict[str, State]:
-    """The conjuncts of the goal that are no atoms, as written."""
-    return _gathered([("goal as written", as_written(conjunct)) for conjunct in problem.conjuncts])
+    """The conjuncts of the goal that are no atoms, the constraints and what is said of later times, as written."""
+    sections = {":goal": "goal as written", ":constraints": ":constraints", ":init": "init as written"}
+    return _gathered([(sections[name], as_written(each)) for name, each in problem.formulas if name in sections])
 
 
 def state_scenes(states: Iterable[tuple[State, Set[tuple[Atom, Fraction]]]]) -> dict[str, State]:
@@ -158,6 +159,10 @@ def with_terms(formula: Formula, rename: Callable[[str], str], word: Callable[[s
         return (head, listing, with_terms(formula[2], rename, word))
     if head in _MADE_OF_FORMULAS or (head in COMPARISONS and not is_equation(formula)):
         return (head, *(with_terms(part, rename, word) for part in parts))
+    if any(not isinstance(part, str) for part in parts):  # a preference, a constraint or a timed literal
+        # The name of a preference is no object.
+        times = (word(part) if NUMBER.fullmatch(part) else part for part in parts if isinstance(part, str))
+        return (head, *times, *(with_terms(part, rename, word) for part in parts if not isinstance(part, str)))
     return (head, *(rename(part) for part in parts if isinstance(part, str)))
 
 

@@ -149,7 +149,9 @@ class Task:
     @cached_property
     def is_plain(self) -> bool:
         """True where costs forbid nothing and the goal is a set of atoms."""
-        return not self.problem.conjuncts and (self.domain is None or self.domain.moves_freely(self.problem))
+        if self.problem.conjuncts or self.problem.beyond_states:
+            return False
+        return self.domain is None or self.domain.moves_freely(self.problem)
 
     @cached_property
     def goal(self) -> CoveredGoal | Unsolvable | None:
@@ -166,8 +168,8 @@ class Task:
             return Undecided(nothing_known_of(self.asked_for))
         if self.goal is not None:
             return self.goal if isinstance(self.goal, Unsolvable) else ClosedGoal(self.goal.closure)
-        if self.domain.obstacle:
-            return Undecided(self.domain.obstacle)
+        if obstacle := self.domain.obstacle_of(self.problem):
+            return Undecided(obstacle)
         return closure(self.problem, self._space())
 
     @property
@@ -179,7 +181,7 @@ class Task:
     @property
     def has_certificate(self) -> bool:
         """False where rules do not cover the problem and its states may be too many to be listed for a certificate."""
-        if self.domain is None or self.start is not None or self.domain.obstacle:
+        if self.domain is None or self.start is not None or self.domain.obstacle_of(self.problem):
             return True
         if self.domain.rules is not None and len(self.problem.objects) > FEW_OBJECTS:
             return False
@@ -216,6 +218,8 @@ class Task:
         Raises ``OutOfBudgetError``.
         """
         assert self.domain is not None
+        if obstacle := self.domain.beyond_states(self.problem):
+            return Undecided(obstacle)
         return goal_costs(self.problem, self.domain.domain)
 
     @cached_or_undecided
@@ -238,6 +242,8 @@ class Task:
         return self._digest(Scene.INIT, Scene.CLOSED_GOAL)
 
     def _digest(self, *scenes: Scene) -> str:
+        if self.domain and not self.domain.obstacle and self.domain.beyond_states(self.problem):
+            return self._digest_as_written()
         closed = self.closed_goal
         if isinstance(closed, Undecided):
             raise OutOfBudgetError(closed.reason)
@@ -250,6 +256,12 @@ class Task:
             if self.domain.uses_negation and Scene.CLOSED_GOAL in scenes:
                 version = CERTIFICATE_VERSION
         return digest(version, domain, *[self.graph(scene).form for scene in scenes])
+
+    def _digest_as_written(self) -> str:
+        """Where states alone do not decide what the problem is: equal for problems that are isomorphic as written."""
+        assert self.domain is not None
+        fingerprint = self.domain.structure.fingerprint(self.problem.objects.values(), numbers=True)
+        return digest(CERTIFICATE_VERSION, fingerprint, self.graph(Scene.AS_WRITTEN).form)
 
     def atoms(self, scene: Scene) -> dict[str, State]:
         """The labelled sets of atoms of a scene; for a closed one the closure is known."""
@@ -362,8 +374,8 @@ def task_of(problem: str | Problem | None, domain: str | Domain | None = None, *
 def executed_in(problem: str | Problem | None, domain: str | Domain | None = None) -> Task | Unreadable:
     """As ``task_of``, for plans; a problem with a construct that is not executed (``undecided``) is returned.
 
-    >>> executed_in("(define (problem p) (:domain gripper) (:init) (:goal (and)) (:constraints (and)))").detail
-    '`(:constraints …)` in the problem'
+    >>> executed_in("(define (problem p) (:domain gripper) (:init) (:goal (and)) (:htn (and)))").detail
+    '`(:htn …)` in the problem'
     """
     try:
         return task_of(problem, domain, for_plans=True)

@@ -168,7 +168,7 @@ def _graph(task: Task, used: Domain, scenes: Iterable[Scene]) -> DomainGraph:
     for scene in scenes:
         said = task.atoms(scene)
         numbers = {label: fluents for label, fluents in said.items() if label in task.numbers and label != "metric"}
-        formulas = [each for each in problem.formulas if each[0] == ":goal" and scene is Scene.AS_WRITTEN]
+        formulas = [each for each in problem.formulas if each[0] != ":metric" and scene is Scene.AS_WRITTEN]
         if "metric" in said and problem.metric is not None:  # one that is no sum
             formulas.append((str(problem.metric[0]), problem.metric[1]))
         listed = closed.states if isinstance(closed, ClosedGoal) and scene in (Scene.CLOSED, Scene.CLOSED_GOAL) else ()

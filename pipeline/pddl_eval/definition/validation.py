@@ -4,6 +4,10 @@ Everything that runs a plan asks here: the check of what planners find, and the 
 works on atoms, straight from the definitions (the paper, definition 1; for what sets of atoms cannot say ``formulas``),
 and shares nothing with the planners.
 
+A plan is a list of happenings (``happenings``), each a set of operators: the actions of a step, or what starts, what
+ends and what is so at a time. A durative action is an operator at its start, another at its end, and conditions that
+hold after each happening in between (Fox and Long, definition 18).
+
 Concurrent actions are executed together when each is applicable and none interferes with another: none changes what
 another's condition or numbers read, none deletes what another adds, and the values that they give fluents do not depend
 on their order. An action that is not in the domain's words (an unknown operator or object, a wrong number or type of
@@ -38,7 +42,12 @@ from pddl_eval.definition.formulas import (
     with_sources,
 )
 from pddl_eval.definition.grounding import instance
+from pddl_eval.definition.happenings import TOLERANCE, Agenda, Event
 from pddl_eval.definition.model import (
+    DURATION,
+    EQUALITY,
+    IS_VIOLATED,
+    PREFERENCE,
     TOTAL_TIME,
     UPDATES,
     Action,
@@ -49,13 +58,20 @@ from pddl_eval.definition.model import (
     Problem,
     State,
     Types,
+    fluents_of,
     show_atom,
+    show_formula,
 )
+from pddl_eval.definition.pddl import AT_END, AT_START, CONDITION, DURATION_PART, EFFECT, OVER_ALL, by_time
+from pddl_eval.definition.trajectory import Broken, Trajectory
 from pddl_eval.definition.verdict import PlanVerdict
 
 NO_VALUES: Mapping[Atom, Fraction] = {}
 
-_WORST_FIRST = (PlanVerdict.UNKNOWN_ACTION, PlanVerdict.WRONG_ARGUMENTS, PlanVerdict.PRECONDITION)
+_WORST_FIRST = (
+    *(PlanVerdict.UNKNOWN_ACTION, PlanVerdict.WRONG_ARGUMENTS),
+    *(PlanVerdict.PRECONDITION, PlanVerdict.DURATION),
+)
 """Which fault of several concurrent actions is the step's."""
 
 ACTIONS_KEPT = 20_000
@@ -67,12 +83,13 @@ class Failure:
     """Why a step cannot be executed: the kind of fault, a sentence, and the conditions that do not hold.
 
     A missing condition is an atom, ``("not", atom)`` or another formula of the precondition with objects for its
-    parameters.
+    parameters. ``place`` is that of the operator among those of the happening.
     """
 
     verdict: PlanVerdict
     reason: str
     missing: tuple[Formula, ...] = ()
+    place: int = 0
 
 
 START = 0
@@ -90,6 +107,10 @@ class Execution:
     ``goal_share`` is the share of its conjuncts that do, a ``forall`` counted as what it stands for; 1.0 where there
     are none. ``metric`` is the value of the problem's metric at the end, None where it has none or where that is
     not defined.
+
+    Where time counts, ``steps`` are the happenings and ``times`` theirs; else there are no times. ``length`` is the
+    number of actions that began. ``broken`` are those of the ``constraints`` (their number) on the states passed
+    through that do not hold, and ``violated`` the preferences, each with how often it was violated.
     """
 
     steps: tuple[tuple[Operator, ...], ...]
@@ -102,12 +123,19 @@ class Execution:
     goal_share: float
     has_metric: bool
     metric: Fraction | None
+    length: int
+    times: tuple[Fraction, ...]
+    constraints: int
+    broken: tuple[Broken, ...]
+    violated: Mapping[str, int]
 
     @property
     def verdict(self) -> PlanVerdict:
-        """``VALID``, ``GOAL_NOT_REACHED`` or why the first step that failed did."""
+        """``VALID``, or why the first step that failed did, else ``CONSTRAINT`` or ``GOAL_NOT_REACHED``."""
         if self.failure is not None:
             return self.failure.verdict
+        if self.broken:
+            return PlanVerdict.CONSTRAINT
         return PlanVerdict.GOAL_NOT_REACHED if self.unmet else PlanVerdict.VALID
 
     @property
@@ -122,15 +150,20 @@ class Execution:
 
     @property
     def reaches_goal(self) -> bool:
-        """True where every step was executed and the goal holds at the end: the plan is valid."""
-        return self.failed_step is None and not self.unmet
+        """True where every step was executed, constraints hold, and the goal does at the end: the plan is valid."""
+        return self.failed_step is None and not self.unmet and not self.broken
+
+    @property
+    def constraint_share(self) -> float | None:
+        """The share of the constraints that hold; None where there are none."""
+        return 1.0 - len(self.broken) / self.constraints if self.constraints else None
 
     @property
     def cost(self) -> Fraction | None:
         """The value of the problem's metric, else the number of actions; None where the plan is not valid."""
         if not self.reaches_goal:
             return None
-        return self.metric if self.has_metric else Fraction(sum(map(len, self.steps)))
+        return self.metric if self.has_metric else Fraction(self.length)
 
 
 def without_costs(problem: Problem, domain: Domain) -> Domain:
@@ -156,20 +189,41 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
     >>> execute([{("switch",)}, {("switch",)}], dark, lamp).reason
     '(switch) needs (off)'
     """
-    world = World(problem, domain)
+    world, agenda = World(problem, domain), Agenda(plan, problem, domain)
+    trajectory = Trajectory(problem, world)
     done: list[tuple[Operator, ...]] = []
     updates: list[Mapping[Atom, Fraction]] = []
-    failed_step, failure = None, None
-    for number, step in enumerate(plan, 1):
-        found = taken(step, world)
+    times: list[Fraction] = []
+    over_all: dict[tuple[int, Action], list[Formula]] = {}
+    failed_step: int | None = None
+    length, failure = 0, None
+    for time, events in agenda:
+        events = [_with_duration(event, world, agenda) if event.half == AT_START else event for event in events]
+        found = together([_operator_at(event, world) for event in events], world)
         if isinstance(found, Failure):
-            failed_step, failure = number, found
+            event = events[found.place]
+            failed_step = event.step or max(1, *(each.step for each in events))
+            failure = _at_time(found, event) if agenda.is_timed else found
             break
         operators, values = found
+        trajectory.prefer(operators, world)
         world.change(operators, values)
+        trajectory.record(time, world)
         done.append(operators)
         updates.append(values)
+        times.append(time)
+        length += sum(event.half != AT_END and event.step > 0 for event in events)
         spend(len(operators))
+        for event in events if agenda.is_timed else ():
+            if event.half == AT_START:
+                over_all[event.step, event.action] = _at(event, OVER_ALL, CONDITION, world)
+        for event in events if over_all else ():
+            if event.half == AT_END:
+                del over_all[event.step, event.action]
+        if over_all and (broken := _broken_invariant(over_all, world, operators, time)):
+            failed_step, failure = broken
+            break
+    trajectory.end(world)
     conjuncts, metric = problem.conjuncts, problem.metric
     return Execution(
         steps=tuple(done),
@@ -181,12 +235,104 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         unmet=(*sorted(problem.goal - world.true), *[each for each in conjuncts if not is_true(each, world)]),
         goal_share=_goal_share(problem, world),
         has_metric=metric is not None,
-        metric=None if metric is None else _metric(metric, world, len(done)),
+        metric=None if metric is None else _metric(metric, world, agenda.makespan, trajectory.violated),
+        length=length,
+        times=tuple(times) if agenda.is_timed else (),
+        constraints=len(trajectory.constraints),
+        broken=tuple(trajectory.broken()),
+        violated={name: count for name, count in sorted(trajectory.violated.items()) if count},
     )
+
+
+# Happenings of durative actions, and timed literals
+
+
+def _with_duration(event: Event, world: World, agenda: Agenda) -> Event:
+    """The start of an action with the duration that is fixed in this state, where the plan gives none."""
+    operator = operator_of(event.action, world)
+    if event.duration is not None or isinstance(operator, Failure):
+        return event
+    fixed = (asked[2] for _, asked in by_time(operator, DURATION_PART) if asked[0] == EQUALITY)
+    try:
+        duration = next((value_of(number, world) for number in fixed), None)
+    except NoValueError:
+        return event
+    if duration is not None and duration >= 0:
+        agenda.end(event, duration)
+    return event._replace(duration=duration)
+
+
+def _operator_at(event: Event, world: World) -> Operator | Failure:
+    """The operator of an event, which is half of that of a durative action; or why there is none."""
+    if event.literal:
+        return _timed_literal(event)
+    operator = operator_of(event.action, world)
+    if isinstance(operator, Failure) or not event.half:
+        return operator
+    if event.duration is None:
+        return Failure(PlanVerdict.DURATION, words.no_duration(event.action))
+    for when, asked in by_time(operator, DURATION_PART):
+        try:
+            if when == event.half and not _takes(event.duration, str(asked[0]), value_of(asked[2], world)):
+                why = words.wrong_duration(event.action, event.duration, asked)
+                return Failure(PlanVerdict.DURATION, why, (asked,))
+        except NoValueError as error:
+            return Failure(PlanVerdict.DURATION, f"{show_atom(event.action)}: {error}")
+    parts = ((":precondition", CONDITION), (":effect", EFFECT), (DURATION_PART, DURATION_PART))  # it reads numbers
+    formulas = [(part, each) for part, timed in parts for each in _at(event, event.half, timed, world)]
+    return replace(operator, formulas=tuple(formulas))
+
+
+def _takes(duration: Fraction, comparison: str, value: Fraction) -> bool:
+    """Whether a duration is what a constraint asks for, up to ``TOLERANCE``."""
+    more = duration - value
+    match comparison:
+        case "<" | "<=":
+            is_so = more < 0 or (comparison == "<=" and more <= TOLERANCE)
+        case ">" | ">=":
+            is_so = more > 0 or (comparison == ">=" and -more <= TOLERANCE)
+        case _:
+            is_so = abs(more) < TOLERANCE
+    return is_so and duration >= 0
+
+
+def _at(event: Event, half: Formula, part: str, world: World) -> list[Formula]:
+    """What the action of an event needs or does at its start, at its end or over all, with its duration as a number."""
+    operator, duration = operator_of(event.action, world), event.duration
+    assert isinstance(operator, Operator) and duration is not None
+    binding = {DURATION: ("/", str(duration.numerator), str(duration.denominator))}
+    return [grounded(formula, binding) for when, formula in by_time(operator, part) if when == half]
+
+
+def _timed_literal(event: Event) -> Operator:
+    """What makes it so at that time."""
+    head, rest = event.literal[0], event.literal[1:]
+    parameters = tuple((word, ()) for word in (*event.action[1:], show_formula(event.literal)))
+    effect = ("assign", *rest) if head == EQUALITY else event.literal
+    nothing: State = frozenset()
+    return Operator("at", parameters, nothing, nothing, nothing, nothing, ((":effect", effect),))
+
+
+def _broken_invariant(
+    over_all: Mapping[tuple[int, Action], list[Formula]], world: World, step: Sequence[Operator], time: Fraction
+) -> tuple[int, Failure] | None:
+    """The first condition over all of an action under way that a happening broke, with the step of that action."""
+    for (number, action), conditions in over_all.items():
+        broken = tuple([each for each in conditions if not is_true(each, world)])
+        if broken:
+            why = words.invariant(action, broken, [operator.action for operator in step], time)
+            return number, Failure(PlanVerdict.INVARIANT, why, broken)
+    return None
+
+
+def _at_time(failure: Failure, event: Event) -> Failure:
+    half = "start" if event.half == AT_START else "end" if event.half == AT_END else ""
+    return replace(failure, reason=words.at_time(failure.reason, event.time, half))
 
 
 def _goal_share(problem: Problem, world: World) -> float:
     conjuncts: set[Formula] = {*problem.goal, *instances(("and", *problem.conjuncts), world)}
+    conjuncts = {each for each in conjuncts if each[0] != PREFERENCE}
     return 1.0 - sum(not is_true(each, world) for each in conjuncts) / len(conjuncts) if conjuncts else 1.0
 
 
@@ -195,15 +341,20 @@ def is_goal(problem: Problem, world: World) -> bool:
     return problem.goal <= world.true and all(is_true(formula, world) for formula in problem.conjuncts)
 
 
-def _metric(metric: Formula, world: World, steps: int) -> Fraction | None:
-    """The value of a metric; ``total-time`` is the number of steps."""
-    world.values[TOTAL_TIME] = Fraction(steps)
+def _metric(metric: Formula, world: World, makespan: Fraction, violated: Mapping[str, int]) -> Fraction | None:
+    """The value of a metric; ``total-time`` is when the last action ends, without times the number of steps."""
+    own = {TOTAL_TIME: makespan}
+    for fluent in fluents_of(metric[1]):
+        if fluent[0].startswith(f"{IS_VIOLATED} "):
+            own[fluent] = Fraction(violated[fluent[0].removeprefix(f"{IS_VIOLATED} ")])
+    world.values.update(own)
     try:
         return value_of(metric[1], world)
     except NoValueError:
         return None
     finally:
-        del world.values[TOTAL_TIME]
+        for fluent in own:
+            del world.values[fluent]
 
 
 @lru_cache(maxsize=ACTIONS_KEPT)
@@ -259,17 +410,23 @@ def last_changes(execution: Execution) -> dict[Formula, int]:
 
 def taken(step: Set[Action], world: World) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:
     """The step's operators with the effects that they have now, and the values that they give; or why it cannot be."""
-    operators = [operator_of(action, world) for action in (step if len(step) == 1 else sorted(step))]
-    faults = [operator for operator in operators if isinstance(operator, Failure)]
+    return together([operator_of(action, world) for action in (step if len(step) == 1 else sorted(step))], world)
+
+
+def together(
+    operators: Sequence[Operator | Failure], world: World
+) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:
+    """As ``taken``, for the operators of a happening; where one is a fault that is why it cannot be."""
+    faults = [replace(each, place=place) for place, each in enumerate(operators) if isinstance(each, Failure)]
     if faults:
         return min(faults, key=lambda fault: _WORST_FIRST.index(fault.verdict))
     found: list[Operator] = []
     updates: list[list[Change]] = []
-    for operator in operators:
+    for place, operator in enumerate(operators):
         assert isinstance(operator, Operator)
         acting = _applied(operator, world)
         if isinstance(acting, Failure):
-            return acting
+            return replace(acting, place=place)
         found.append(acting[0])
         updates.append(acting[1])
     if len(found) > 1:
@@ -348,8 +505,8 @@ def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] |
     return replace(operator, add_effects=added, delete_effects=deleted), updates
 
 
-_Claim = tuple[Action, str, str, Set[Atom]]
-"""An action, what it does, what that concerns, and with which atoms."""
+_Claim = tuple[int, str, str, Set[Atom]]
+"""An operator, what it does, what that concerns, and with which atoms."""
 
 
 def _interference(operators: list[Operator], updates: list[list[Change]], world: World) -> Failure | None:
@@ -359,32 +516,32 @@ def _interference(operators: list[Operator], updates: list[list[Change]], world:
     targets (Fox and Long): no operator adds, deletes or updates what another reads, itself or in a rule of a derived
     predicate, and none deletes what another adds: as written, whether or not it was so before.
     """
-    claims: list[_Claim] = []
+    claims: list[_Claim] = []  # of operators by their places: two may be of one action
     changes: list[_Claim] = []
     moving: list[_Claim] = []
     beyond_strips = world.strata or any(operator.formulas for operator in operators)
-    for each, own in zip(operators, updates, strict=True):
-        claims.append((each.action, "needs", "truth", each.preconditions))
-        claims.append((each.action, "adds", "truth", each.add_effects))
-        claims.append((each.action, "forbids", "falsity", each.negative_preconditions))
-        changes.append((each.action, "deletes", "truth", each.delete_effects - each.add_effects))
-        changes.append((each.action, "adds", "falsity", each.add_effects))
+    for place, (each, own) in enumerate(zip(operators, updates, strict=True)):
+        claims.append((place, "needs", "truth", each.preconditions))
+        claims.append((place, "adds", "truth", each.add_effects))
+        claims.append((place, "forbids", "falsity", each.negative_preconditions))
+        changes.append((place, "deletes", "truth", each.delete_effects - each.add_effects))
+        changes.append((place, "adds", "falsity", each.add_effects))
         if beyond_strips:
-            claims.append((each.action, "reads", "value", with_sources(_read_by(each, world), world)))
+            claims.append((place, "reads", "value", with_sources(_read_by(each, world), world)))
             changed = each.add_effects | each.delete_effects | {update.target for update in own}
-            moving.append((each.action, "changes", "value", changed))
-            moving.append((each.action, "changes", "truth", each.delete_effects))
-    claimed: dict[tuple[str, Atom], list[tuple[Action, str]]] = {}
-    for action, verb, concern, atoms in claims:
+            moving.append((place, "changes", "value", changed))
+            moving.append((place, "changes", "truth", each.delete_effects))
+    claimed: dict[tuple[str, Atom], list[tuple[int, str]]] = {}
+    for place, verb, concern, atoms in claims:
         for atom in atoms:
-            claimed.setdefault((concern, atom), []).append((action, verb))
-    for action, verb, concern, atoms in [*changes, *moving]:
+            claimed.setdefault((concern, atom), []).append((place, verb))
+    for place, verb, concern, atoms in [*changes, *moving]:
         for atom in sorted(atoms):
             for other, claim in claimed.get((concern, atom), ()):
-                if other != action:
-                    both = f"{show_atom(action)} and {show_atom(other)} interfere"
+                if other != place:
+                    both = f"{show_atom(operators[place].action)} and {show_atom(operators[other].action)} interfere"
                     reason = f"{both}: the first {verb} {show_atom(atom)}, which the second {claim}"
-                    return Failure(PlanVerdict.INTERFERENCE, reason)
+                    return Failure(PlanVerdict.INTERFERENCE, reason, place=place)
     return None
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fractions import Fraction
 from inspect import isfunction
 from string import Formatter
 from typing import Any
@@ -22,6 +23,7 @@ from pddl_eval.definition.model import (
     no_such_predicate,
     show_atom,
     show_formula,
+    show_number,
     wrong_number_of_arguments,
     wrong_type,
 )
@@ -360,6 +362,69 @@ def needs(action: Action, lacking: Iterable[Formula]) -> str:
 def needs_false(action: Action, true: Iterable[Atom]) -> str:
     """Atoms that hold and must not."""
     return f"{show_atom(action)} needs {_all(true)} to be false"
+
+
+def at_time(reason: str, time: Fraction, half: str = "") -> str:
+    """Why an action cannot be executed, at its ``start`` or ``end``.
+
+    >>> at_time("(fly a) needs (fuel a)", Fraction(3, 2), "end")
+    '(fly a) needs (fuel a) at its end, at time 1.5'
+    """
+    return f"{reason}{f' at its {half}' if half else ''}, at time {show_number(time)}"
+
+
+def no_duration(action: Action) -> str:
+    return f"{show_atom(action)} has no duration, and the domain does not fix it"
+
+
+def wrong_duration(action: Action, duration: Fraction, asked: Formula) -> str:
+    """A duration that the action does not have.
+
+    >>> wrong_duration(("fly", "a"), Fraction(5), ("=", "?duration", "7"))
+    '(fly a) with duration 5 needs (= ?duration 7)'
+    """
+    return f"{show_atom(action)} with duration {show_number(duration)} needs {show_formula(asked)}"
+
+
+def invariant(action: Action, broken: Iterable[Formula], step: Iterable[Action], time: Fraction) -> str:
+    """Conditions over all of an action that are false after what happened at a time.
+
+    >>> invariant(("fly", "a"), [("sunny",)], [("at", "7", "(not (sunny))")], Fraction(7))
+    '(fly a) needs (sunny) over all, which is false after (at 7 (not (sunny))), at time 7'
+    """
+    needs = f"{show_atom(action)} needs {_all(broken)} over all"
+    return f"{needs}, which is false after {' and '.join(map(show_atom, step))}, at time {show_number(time)}"
+
+
+def constraint(formula: Formula, state: int, time: Fraction | None, broken: int = 1, whose: str = "") -> str:
+    """A constraint on the states passed through, and the first state that breaks it, none below 0.
+
+    ``time`` is that of the state where time counts. It is the first of that many that are ``broken``.
+
+    >>> constraint(("sometime", ("lit",)), -1, None), constraint(("always", ("lit",)), 2, None)
+    ('(sometime (lit)) does not hold: the plan ends before it does',
+     '(always (lit)) does not hold after step 2')
+    """
+    if state < 0:
+        where = ": the plan ends before it does"
+    elif time is not None:
+        where = f" from time {show_number(time)} on"
+    else:
+        where = f" after step {state}" if state else " in the initial state"
+    more = f"; nor do {broken - 1} more constraints" if broken > 2 else "; nor does 1 more constraint" * (broken > 1)
+    return f"{whose}{show_formula(formula)} does not hold{where}{more}"
+
+
+def preferences(violated: Mapping[str, int]) -> str:
+    """The preferences that a plan violates, each with how often.
+
+    >>> preferences({"p1": 1, "p2": 3})
+    'violates the preferences p1 and p2 (3 times)'
+    """
+    shown = [name if count == 1 else f"{name} ({count} times)" for name, count in violated.items()]
+    return f"violates the preference{'s' * (len(shown) > 1)} {' and '.join(shown[:MOST_NAMES])}" + (
+        f" and {len(shown) - MOST_NAMES} more" if len(shown) > MOST_NAMES else ""
+    )
 
 
 def no_value(fluent: Atom) -> str:

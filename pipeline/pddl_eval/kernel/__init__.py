@@ -212,7 +212,10 @@ def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) ->
             columns += [_texts(rows["reference_problem"]), *_domain(rows, options)]
     except pa.ArrowException:
         return None
-    return _answers(_PLANS, columns, _flags(options), "plan_detail", detail_of)
+    answers = _answers(_PLANS, columns, _flags(options), "plan_detail", detail_of)
+    if answers is not None:  # rows with constraints are left
+        answers[0]["constraint_share"] = pa.nulls(len(plans), pa.float64())
+    return answers
 
 
 def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:

@@ -68,6 +68,7 @@ from pddl_eval.definition.state_space import GoalCosts
 from pddl_eval.definition.task import Task, executed_in, task_of
 from pddl_eval.definition.validation import START, Execution, effects_of, ground_operator, last_changes
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
+from pddl_eval.definition.words import preferences
 from pddl_eval.errors import UserError
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.scoring.budget import row_budget
@@ -274,6 +275,26 @@ class Validation:
         return None if self.verdict in (PlanVerdict.UNDECIDED, PlanVerdict.REFERENCE_INVALID) else self.verdict.right
 
     @property
+    def goal_reached(self) -> bool:
+        """True where the goal holds at the end of what could be executed."""
+        return self.execution is not None and not self.execution.unmet
+
+    @property
+    def constraint_share(self) -> float | None:
+        """The share of the constraints on the states passed through that hold; None where there are none."""
+        return None if self.execution is None else self.execution.constraint_share
+
+    @property
+    def violated(self) -> Mapping[str, int]:
+        """The preferences that were violated, each with how often."""
+        return {} if self.execution is None else self.execution.violated
+
+    @property
+    def times(self) -> tuple[Fraction, ...]:
+        """When each of the ``states`` begins; none for a plan whose steps have no times."""
+        return (Fraction(0), *self.execution.times) if self.execution is not None and self.execution.times else ()
+
+    @property
     def failed(self) -> list[Action]:
         """The actions of the step that failed; none where none did or it could not be read."""
         if self.failed_step is None or self.execution is None or self.verdict is PlanVerdict.UNREADABLE:
@@ -410,7 +431,7 @@ def validation_of(pair: PlanPair) -> Validation:
         return Validation(verdict_without_plan(pair.reason), pair.detail, failed_step)
     return Validation(
         execution.verdict,
-        detail_of([*pair.notes, ending(execution)]),
+        detail_of([*pair.notes, ending(execution), preferences(execution.violated) if execution.violated else ""]),
         execution.failed_step,
         execution.missing,
         execution.cost,

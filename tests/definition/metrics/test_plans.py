@@ -52,6 +52,7 @@ def test_columns_are_those_of_the_contract() -> None:
         "plan_cost",
         "reference_plan_cost",
         "plan_skipped",
+        "constraint_share",
     ]
 
 

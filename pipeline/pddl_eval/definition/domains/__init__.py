@@ -32,6 +32,7 @@ from pddl_eval.definition.pddl import (
     derived_predicates,
     misfits,
     not_executed,
+    over_time,
     parse_domain,
 )
 from pddl_eval.definition.structure import DomainStructure
@@ -110,7 +111,18 @@ class PlanningDomain:
         """Why its states cannot be enumerated."""
         if self.is_strips and self.domain.outside_strips:
             return f"the domain is not STRIPS ({self.domain.outside_strips[0]})"
-        return f"the domain is not executed ({self.not_executed[0]})" if self.not_executed else None
+        if self.not_executed:
+            return f"the domain is not executed ({self.not_executed[0]})"
+        return None
+
+    def beyond_states(self, problem: Problem) -> str | None:
+        """Why no reachable state alone says whether a plan is valid and what it costs."""
+        beyond = over_time(self.domain) or problem.beyond_states
+        return f"states alone do not decide it: {beyond}" if beyond else None
+
+    def obstacle_of(self, problem: Problem) -> str | None:
+        """As ``obstacle``, also for what the problem says."""
+        return self.obstacle or self.beyond_states(problem)
 
     @cached_property
     def derived(self) -> frozenset[str]:

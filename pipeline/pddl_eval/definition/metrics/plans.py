@@ -70,7 +70,15 @@ PLAN = Pair(
     (
         *(actions.SHARED, plan_score.METRIC, actions.LENGTHS, actions.DISTANCE, validity.VALIDITY, execution.METRIC),
         # New ones go behind the detail, so that the order of columns stays; what adds a note to it comes before.
-        *(validity.OPTIMALITY, DETAIL, validity.VERDICT, validity.SHARES, validity.COSTS, SKIPPED),
+        *(
+            validity.OPTIMALITY,
+            DETAIL,
+            validity.VERDICT,
+            validity.SHARES,
+            validity.COSTS,
+            SKIPPED,
+            validity.CONSTRAINTS,
+        ),
     ),
     "reference_plan_length",
     "plan_verdict",

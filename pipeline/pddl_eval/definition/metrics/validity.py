@@ -14,6 +14,7 @@ from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.metrics.plan_pair import PlanPair
 from pddl_eval.definition.metrics.registry import Column, Metric
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, NO_OPERATOR
+from pddl_eval.definition.trajectory import constraints_of
 from pddl_eval.definition.validation import Execution
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
 
@@ -99,6 +100,10 @@ def ending(execution: Execution, whose: str = "") -> str:
     """What to say of an execution that failed or did not reach the goal."""
     if execution.failed_step is not None:
         return words.failure(execution.failed_step, execution.reason, whose)
+    if execution.broken:
+        first = min(execution.broken, key=lambda each: (each.state < 0, each.state))
+        time = first.time if execution.times else None
+        return words.constraint(first.constraint, first.state, time, len(execution.broken), whose)
     return words.goal_not_reached(execution.unmet[0], len(execution.unmet), whose) if execution.unmet else ""
 
 
@@ -112,7 +117,8 @@ def _validity(pair: PlanPair) -> tuple[bool | None, bool | None, int | None]:
     actual, expected = pair.execution, pair.reference_execution
     if actual is None:
         return False, False, failed_step_without_plan(pair.reason)
-    pair.notes += [ending(actual), ending(expected, "reference plan: ") if expected else ""]
+    pair.notes += [ending(actual), words.preferences(actual.violated) if actual.violated else ""]
+    pair.notes += [ending(expected, "reference plan: ") if expected else ""]
     return actual.reaches_goal, not actual.unmet, actual.failed_step
 
 
@@ -126,6 +132,15 @@ def _shares(pair: PlanPair) -> tuple[float | None, float | None]:
     steps = len(pair.generated) + (pair.damage is not None)  # The step that cannot be read is one, too.
     before = steps if execution.failed_step is None else execution.failed_step - 1
     return executable_share(before, steps), execution.goal_share
+
+
+def _constraint_share(pair: PlanPair) -> float | None:
+    """None where nothing can be executed or no constraint is asked for, and 0 where the answer holds no plan."""
+    if pair.task is None or pair.task.ill_typed or pair.task.domain is None:
+        return None
+    if (execution := pair.execution) is not None:
+        return execution.constraint_share
+    return 0.0 if constraints_of(pair.task.problem, pair.task.domain.domain) else None
 
 
 def _costs(pair: PlanPair) -> list[float | None]:
@@ -197,6 +212,19 @@ SHARES = Metric(
         ),
     ),
     _shares,
+)
+
+CONSTRAINTS = Metric(
+    (
+        Column(
+            "constraint_share",
+            float,
+            "share of the constraints on the states passed through that hold, a forall counted as its instances; null: "
+            "there are none",
+            has_mean=True,
+        ),
+    ),
+    lambda pair: (_constraint_share(pair),),
 )
 
 COSTS = Metric(

@@ -11,7 +11,10 @@ from pddl_eval.definition.pddl.domains import (
     typed_list,
 )
 from pddl_eval.definition.pddl.drafts import MAX_CHARACTERS, note_on_drafts, says_nothing, too_long, without_thinking
+from pddl_eval.definition.pddl.durative import AT_END, AT_START, CONDITION, EFFECT, OVER_ALL, by_time, is_durative
+from pddl_eval.definition.pddl.durative import DURATION as DURATION_PART
 from pddl_eval.definition.pddl.language import (
+    MODAL,
     changed_predicates,
     derivation_rules,
     derived_predicates,
@@ -19,6 +22,7 @@ from pddl_eval.definition.pddl.language import (
     misfits,
     mistakes,
     not_executed,
+    over_time,
     strata,
 )
 from pddl_eval.definition.pddl.problems import (

@@ -1,5 +1,7 @@
 """A problem in any PDDL that plans are executed in: formulas in the goal, numbers in the initial state, a metric.
 
+Also constraints on trajectories, preferences, and what the initial state says of later times.
+
 Tolerant in layout as the reader of domains is: any order of sections, no requirements, the first readable block. Which
 constructs are executed is said in ``language``. Pairs of problems in a STRIPS domain are read by ``problems``, which
 refuses all that is not STRIPS; a STRIPS problem is the same to both.
@@ -11,11 +13,29 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from pddl_eval.definition import words
-from pddl_eval.definition.model import EQUALITY, NUMBER, Atom, Formula, Problem, is_atom, show_atom, show_formula
+from pddl_eval.definition.model import (
+    EQUALITY,
+    IS_VIOLATED,
+    NUMBER,
+    Atom,
+    Formula,
+    Problem,
+    is_atom,
+    show_atom,
+    show_formula,
+)
 from pddl_eval.definition.pddl.authority import TOO_LONG, ParseError, Unreadable, unparseable
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.definition.pddl.drafts import too_long, without_thinking
-from pddl_eval.definition.pddl.language import Scope, Undeclared, condition_faults, mistakes, number_faults
+from pddl_eval.definition.pddl.language import (
+    Scope,
+    Undeclared,
+    condition_faults,
+    constraint_faults,
+    mistakes,
+    number_faults,
+    soft_faults,
+)
 from pddl_eval.definition.pddl.problems import as_val_reads, has_several_problems, read_problem
 from pddl_eval.definition.pddl.sexpr import Unbalanced, excerpt, problem_blocks, read_expression
 from pddl_eval.definition.verdict import Verdict
@@ -25,7 +45,7 @@ MAX_SHOWN = 60
 """Characters of a formula in a message."""
 
 _NEEDED = (":domain", ":init", ":goal")
-_READ = frozenset({*_NEEDED, ":requirements", ":objects", ":metric", ":length"})
+_READ = frozenset({*_NEEDED, ":requirements", ":objects", ":metric", ":length", ":constraints"})
 
 
 def parse_problem(text: str | None, constants: Iterable[str] = ()) -> Problem:
@@ -115,8 +135,12 @@ def problem_of_block(block: str, constants: Iterable[str] = ()) -> Problem:
     sections = _sections(listed)
     objects = _objects(sections.get(":objects", ()))
     scope = Scope(frozenset(), frozenset([*objects, *constants]))
-    init, denied, values = _init(sections[":init"], scope)
+    init, denied, values, later = _init(sections[":init"], scope)
     goal, formulas = _goal(sections[":goal"], scope)
+    formulas += [(":init", literal) for literal in later]
+    for constraint in sections.get(":constraints", ()):
+        _require(constraint_faults(constraint, scope), constraint, ":constraints")
+        formulas += [(":constraints", each) for each in _conjuncts(constraint)]
     if ":metric" in sections:
         formulas.append((":metric", _metric(sections[":metric"], scope)))
     name, domain = _name(header[1:], "`(problem …)`"), _name(sections[":domain"], "`(:domain …)`")
@@ -168,11 +192,14 @@ def _objects(listing: Iterable[Formula]) -> dict[str, str]:
     return objects
 
 
-def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], set[Atom], dict[Atom, Fraction]]:
-    """The atoms of the initial state, those that it calls false, and its numbers."""
+def _init(  # noqa: C901 (one case a kind of element)
+    listing: Iterable[Formula], scope: Scope
+) -> tuple[set[Atom], set[Atom], dict[Atom, Fraction], dict[Formula, None]]:
+    """The atoms of the initial state, those that it calls false, its numbers, and what it says of later times."""
     true: set[Atom] = set()
     false: set[Atom] = set()
     values: dict[Atom, Fraction] = {}
+    later: dict[Formula, None] = {}
     for element in listing:
         head, *parts = (element,) if isinstance(element, str) else element or ("",)
         if head == EQUALITY and len(parts) == 2 and isinstance(parts[1], str) and NUMBER.fullmatch(parts[1]):
@@ -184,14 +211,18 @@ def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], set[Atom
         elif head == EQUALITY:
             raise _not_executed(":init", f"{excerpt(element)}: object fluents")
         elif head == "at" and parts and isinstance(parts[0], str) and NUMBER.fullmatch(parts[0]):
-            raise _not_executed(":init", "a timed initial literal")
+            if len(parts) != 2 or isinstance(parts[1], str) or Fraction(parts[0]) < 0:
+                raise unparseable(f"expected a time and a literal in :init, found {excerpt(element)}")
+            if _init(parts[1:], scope)[3]:
+                raise unparseable(f"{excerpt(element)} in :init has two times")
+            later[tuple(element)] = None
         elif head == "not" and len(parts) == 1:
             false.add(_atom(parts[0], scope))
         else:
             true.add(_atom(element, scope))
     for atom in sorted(true & false):
         raise ParseError(Verdict.INVALID_ATOM, words.true_and_false(atom))
-    return true, false, values
+    return true, false, values, later
 
 
 def _atom(expression: Formula, scope: Scope) -> Atom:
@@ -206,26 +237,34 @@ def _goal(section: tuple[Formula, ...], scope: Scope) -> tuple[set[Atom], list[t
     """The conjuncts of the goal that are atoms, and the others."""
     if len(section) != 1:
         raise unparseable(f"the goal has {len(section)} formulas, not one")
-    atoms: set[Atom] = set()
-    formulas: list[tuple[str, Formula]] = []
-    _require(condition_faults(section[0], scope), section[0], "the goal")
-    waiting = [*section]
-    while waiting:
-        formula = waiting.pop()
-        if formula and formula[0] == "and":
-            waiting += reversed(formula[1:])
-        elif is_atom(formula):
-            atoms.add(tuple([word for word in formula if isinstance(word, str)]))
-        elif formula:
-            formulas.append((":goal", formula))
-    return atoms, list(dict.fromkeys(formulas))
+    _require(soft_faults(section[0], scope), section[0], "the goal")
+    conjuncts = list(_conjuncts(section[0]))
+    atoms = {tuple([word for word in each if isinstance(word, str)]) for each in conjuncts if is_atom(each)}
+    return atoms, [(":goal", each) for each in dict.fromkeys(conjuncts) if not is_atom(each)]
+
+
+def _conjuncts(formula: Formula) -> Iterator[Formula]:
+    """The conjuncts of a condition, in the order of the text."""
+    if formula[:1] == ("and",):
+        for part in formula[1:]:
+            yield from _conjuncts(part)
+    elif formula:
+        yield formula
 
 
 def _metric(section: tuple[Formula, ...], scope: Scope) -> Formula:
     if len(section) != 2 or section[0] not in ("minimize", "maximize"):
         raise unparseable("the metric is not `minimize` or `maximize` and an expression")
-    _require(number_faults(section[1], scope), section[1], "the metric")
-    return section
+    expression = _named_violations(section[1])
+    _require(number_faults(expression, scope), expression, "the metric")
+    return section[0], expression
+
+
+def _named_violations(expression: Formula) -> Formula:
+    """The expression, in which ``(is-violated p)`` is a function of its own: a preference's name is no object."""
+    if isinstance(expression, str) or expression[:1] != (IS_VIOLATED,):
+        return expression if isinstance(expression, str) else tuple(map(_named_violations, expression))
+    return (" ".join(word for word in expression if isinstance(word, str)),) if len(expression) == 2 else expression
 
 
 def _require(faults: Iterator[str], formula: Formula, where: str) -> None:

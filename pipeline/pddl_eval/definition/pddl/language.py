@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -18,9 +19,12 @@ from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import (
     COMPARISONS,
     CONNECTIVES,
+    DURATION,
     FUNCTION,
+    IS_VIOLATED,
     NUMBER,
     PREDICATE,
+    PREFERENCE,
     QUANTIFIERS,
     UPDATES,
     Atom,
@@ -32,6 +36,7 @@ from pddl_eval.definition.model import (
     is_atom,
     is_equation,
 )
+from pddl_eval.definition.pddl import durative
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.definition.pddl.sexpr import excerpt
 from pddl_eval.shown import quote
@@ -42,18 +47,30 @@ MAX_DERIVED = 500
 MAX_ALTERNATIVES = 20
 """Types of one variable (``either``) that are compared with the declarations."""
 
-_EXECUTED = frozenset(
-    {"when", "forall", "exists", "or", "imply", "numeric condition", "negated conjunction", "derived predicate"}
-)
+_OVER_TIME = frozenset({"durative action", ":constraints", PREFERENCE})
+"""Constructs with which no reachable state alone says whether a plan is valid, and what it costs."""
+_EXECUTED = _OVER_TIME | {"when", "forall", "exists", "or", "imply", "numeric condition", "negated conjunction"}
+_EXECUTED |= {"derived predicate"}
 """Constructs that ``Domain.outside_strips`` names, and that are executed all the same if nothing in them is refused."""
 _SEVERAL_TYPES = "has more than one type"
 _OPERANDS = {"not": 1, "imply": 2}
 """How many formulas these take; ``and`` and ``or`` take any number."""
 _ARITHMETIC = {"+": (1, None), "*": (1, None), "-": (1, None), "/": (2, 2)}
 """How many numbers each takes, at least and at most."""
+MODAL = {
+    "always": (0, 1),
+    "sometime": (0, 1),
+    "at-most-once": (0, 1),
+    "sometime-after": (0, 2),
+    "sometime-before": (0, 2),
+    "within": (1, 1),
+    "always-within": (1, 2),
+    "hold-after": (1, 1),
+    "hold-during": (2, 1),
+}
+"""Modal operators of constraints, but for ``at end``: how many times and how many formulas follow each."""
 _REFUSED = frozenset(
-    """preference oneof probabilistic unknown when at over at-end at-start always sometime within at-most-once
-    sometime-after sometime-before always-within hold-during hold-after""".split()  # noqa: SIM905 (a long list)
+    {PREFERENCE, "oneof", "probabilistic", "unknown", "when", "at", "over", "at-end", "at-start", *MODAL}
 )
 
 
@@ -81,6 +98,7 @@ class Scope(NamedTuple):
     variables: Set[str]
     names: Collection[str]
     derived: Collection[str] = ()
+    has_duration: bool = False
 
     def within(self, variables: Iterable[str]) -> Scope:
         """The scope inside a quantifier."""
@@ -103,8 +121,8 @@ def not_executed(domain: Domain) -> tuple[str, ...]:
     """What a domain says that plans cannot be executed with, each construct with the operator that it stands in.
 
     >>> from pddl_eval.definition.pddl import parse_domain
-    >>> not_executed(parse_domain("(define (domain d) (:durative-action fly :parameters ()) (:action a :effect (p)))"))
-    ('fly: durative action',)
+    >>> not_executed(parse_domain("(define (domain d) (:event fly :parameters ()) (:action a :effect (p)))"))
+    ('domain: :event',)
     """
     notes = [
         note
@@ -127,9 +145,12 @@ def not_executed(domain: Domain) -> tuple[str, ...]:
     unstratified = _level(rules)
     if isinstance(unstratified, str):
         notes.append(f"{unstratified}: derived predicate that depends on its own negation")
+    for body in (body for section, body in domain.formulas if section == ":constraints"):
+        faults = constraint_faults(("and", *body), Scope(frozenset(), domain.constants, derived))
+        notes += [f"domain: {fault}" for fault in faults]
     refused = {note.partition(": ")[0] for note in notes}
     for operator in domain.operators:
-        if operator.name in refused:  # a durative action as a whole, not each `at` in it
+        if operator.name in refused:
             continue
         scope = Scope({variable for variable, _ in operator.parameters}, domain.constants, derived)
         notes += [f"{operator.name}: {fault}" for fault in _operator_faults(operator, scope)]
@@ -150,11 +171,35 @@ def _operator_faults(operator: Operator, scope: Scope) -> Iterator[str]:
         {atom[0] for atom in operator.add_effects | operator.delete_effects}.intersection(scope.derived)
     ):
         yield f"derived predicate {name} in an effect"
+    if durative.is_durative(operator):
+        yield from _durative_faults(operator, scope._replace(has_duration=True))
+        return
     for part, formula in operator.formulas:
         if part == ":precondition":
-            yield from condition_faults(formula, scope)
+            yield from soft_faults(formula, scope)
         elif part == ":effect":
             yield from effect_faults(formula, scope)
+
+
+def _durative_faults(operator: Operator, scope: Scope) -> Iterator[str]:
+    readers = {durative.DURATION: _duration_faults, durative.CONDITION: soft_faults, durative.EFFECT: effect_faults}
+    yield from (f"durative action with {part}" for part, _ in operator.formulas if part not in readers)
+    for part, faults in readers.items():
+        try:
+            for _, formula in durative.by_time(operator, part):
+                yield from faults(formula, scope)
+        except DomainError as error:
+            yield str(error)
+
+
+def over_time(domain: Domain) -> str | None:
+    """The first construct of a domain with which no reachable state alone says whether a plan is valid.
+
+    >>> from pddl_eval.definition.pddl import parse_domain
+    >>> over_time(parse_domain("(define (domain d) (:durative-action fly :duration () :effect ()))"))
+    'fly: durative action'
+    """
+    return next((note for note in domain.outside_strips if note.partition(": ")[2] in _OVER_TIME), None)
 
 
 def derivation_rules(domain: Domain) -> list[Rule]:
@@ -258,6 +303,61 @@ def condition_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: 
         yield from _atom_faults(formula, scope)
 
 
+def soft_faults(
+    formula: Formula, scope: Scope, faults: _Faults = condition_faults, may_be_soft: bool = True
+) -> Iterator[str]:
+    """As ``condition_faults``, for a condition with preferences; ``faults`` are those of what is in them.
+
+    >>> list(soft_faults(("and", ("preference", "p", ("lit",)), ("not", ("preference", ("on",)))), Scope(set(), [])))
+    ['preference']
+    """
+    head, parts = (formula[0], formula[1:]) if formula and not isinstance(formula, str) else ("", ())
+    if head == "and":
+        for part in parts:
+            yield from soft_faults(part, scope, faults, may_be_soft)
+    elif head == "forall":
+        inner = partial(soft_faults, faults=faults, may_be_soft=may_be_soft)
+        yield from _quantified(("forall", *parts), scope, inner)
+    elif (
+        head == PREFERENCE
+        and may_be_soft
+        and len(parts) in (1, 2)
+        and all(isinstance(each, str) for each in parts[:-1])
+    ):
+        yield from soft_faults(parts[-1], scope, faults, False)
+    else:
+        yield from faults(formula, scope)
+
+
+def constraint_faults(formula: Formula, scope: Scope) -> Iterator[str]:
+    """As ``condition_faults``, for constraints on a trajectory: modal operators in conjunctions and preferences.
+
+    >>> list(constraint_faults(("and", ("within", "5", ("on",)), ("always", ("sometime", ("on",)))), Scope(set(), [])))
+    ['sometime']
+    """
+    yield from soft_faults(formula, scope, _modal_faults)
+
+
+def _modal_faults(formula: Formula, scope: Scope) -> Iterator[str]:
+    head = formula[0] if formula and not isinstance(formula, str) else ""
+    before, formulas = (1, 1) if formula[:2] == durative.AT_END else MODAL.get(str(head), (0, -1))
+    if isinstance(formula, str) or len(formula) != 1 + before + formulas:
+        yield f"{excerpt(formula)} as a constraint"
+        return
+    for time in formula[1 : 1 + before] if head != "at" else ():
+        if not isinstance(time, str) or not NUMBER.fullmatch(time):
+            yield f"{excerpt(time)} as a time"
+    for each in formula[1 + before :]:
+        yield from condition_faults(each, scope)
+
+
+def _duration_faults(formula: Formula, scope: Scope) -> Iterator[str]:
+    if len(formula) != 3 or formula[0] not in COMPARISONS or formula[1] != DURATION:
+        yield f"{excerpt(formula)} as a duration"
+    else:
+        yield from number_faults(formula[2], scope)
+
+
 def effect_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: C901 (one case a construct)
     """As ``condition_faults``, for an effect.
 
@@ -324,7 +424,11 @@ def number_faults(expression: Formula, scope: Scope) -> Iterator[str]:
     """
     if isinstance(expression, str):
         # PDDL 2.1 writes a function without arguments also without parentheses.
-        if not NUMBER.fullmatch(expression) and (not expression[0].isalpha() or expression in scope.names):
+        if expression == DURATION and scope.has_duration:
+            return
+        if expression == "#t":
+            yield "continuous effect"
+        elif not NUMBER.fullmatch(expression) and (not expression[0].isalpha() or expression in scope.names):
             yield f"{quote(expression)} where a number is expected"
     elif not expression or not isinstance(expression[0], str):
         yield f"{excerpt(expression)} where a number is expected"
@@ -335,8 +439,8 @@ def number_faults(expression: Formula, scope: Scope) -> Iterator[str]:
             yield f"`{excerpt(head)}` of {len(parts)} numbers"
         for part in parts:
             yield from number_faults(part, scope)
-    elif expression[0] == "is-violated":
-        yield "preference"
+    elif expression[0] == IS_VIOLATED:
+        yield f"{IS_VIOLATED} outside of the metric"
     else:
         yield from _atom_faults(expression, scope)
 
@@ -405,6 +509,8 @@ def ill_typed(formula: Formula, variables: Iterable[tuple[str, Types]], domain: 
         elif head in COMPARISONS or head in UPDATES or head in _METRICS:
             for fluent in () if is_equation(part) else dict.fromkeys(chain.from_iterable(map(fluents_of, parts))):
                 yield from _misfit(fluent, FUNCTION, types, domain)
+        elif inside := [each for each in parts if not isinstance(each, str)]:  # a preference, or what has a time
+            waiting += [(each, types) for each in inside]
         else:
             yield from _misfit(tuple([word for word in part if isinstance(word, str)]), PREDICATE, types, domain)
 

@@ -51,7 +51,8 @@ def solve(
     >>> solve(problem, known_domain("blocksworld")).plan
     (('putdown', 'a'),)
     """
-    if problem.goal <= problem.init and lacking not in problem.init and not problem.conjuncts:
+    is_plain = not problem.conjuncts and not problem.beyond_states
+    if problem.goal <= problem.init and lacking not in problem.init and is_plain:
         return Solution((), problem.init)
     if planning_domain is None:
         return Undecided("the domain is not known")
@@ -60,8 +61,8 @@ def solve(
         found = _solve_by_rules(problem, planning_domain.rules, typed, domain, lacking)
         if found is not None:
             return found
-    if planning_domain.obstacle:
-        return Undecided(planning_domain.obstacle)
+    if obstacle := planning_domain.obstacle_of(problem):
+        return Undecided(obstacle)
     problem = _lacking(problem, lacking)
     space = state_space(problem, without_costs(problem, domain))
     if proof := space.refuted(problem):
@@ -88,7 +89,7 @@ def search(
         return None
     problem, domain = _lacking(problem, lacking), planning_domain.operators_of(typed)
     absent = {cast("Atom", each[1]) for each in problem.conjuncts if each[0] == "not" and is_atom(each[1])}
-    if len(absent) < len(problem.conjuncts) or not planning_domain.moves_freely(problem):
+    if len(absent) < len(problem.conjuncts) or problem.beyond_states or not planning_domain.moves_freely(problem):
         return None
     spend(WORK_PER_LOOK)  # Nothing is started for a row whose budget has ended.
     plan = _planned(replace(problem, values={}, formulas=()), frozenset(absent), domain)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 from pddl_eval.definition import words
-from pddl_eval.definition.model import Action
+from pddl_eval.definition.model import NUMBER, Action, Scheduled
 
 Step = Action | frozenset[Action]
 """An action, or a set of concurrent actions, possibly empty."""
@@ -22,6 +23,9 @@ MAX_UNREAD = 20
 
 EXCERPT = 60
 """Characters of a place that are quoted."""
+
+LONGEST_TIME = 40
+"""Characters of a time or a duration."""
 
 
 def actions_of(step: Step) -> frozenset[Action]:
@@ -38,6 +42,33 @@ def names_of(steps: Iterable[Step]) -> frozenset[str]:
     return frozenset(action[0] for step in steps for action in actions_of(step))
 
 
+def clock(text: str) -> Fraction | None:
+    """A time or a duration, exactly; None for what is none, or is longer than ``LONGEST_TIME``.
+
+    >>> clock("0.003"), clock("soon")
+    (Fraction(3, 1000), None)
+    """
+    return Fraction(text) if len(text) <= LONGEST_TIME and NUMBER.fullmatch(text) else None
+
+
+def started(step: Step, start: Fraction | None) -> Step:
+    """The step, whose actions start at this time.
+
+    >>> started(("go",), Fraction(2)).start
+    Fraction(2, 1)
+    """
+    if start is None:
+        return step
+    if isinstance(step, frozenset):
+        return frozenset(Scheduled(action, start, lasting(action)) for action in step)
+    return Scheduled(step, start, lasting(step))
+
+
+def lasting(action: Action) -> Fraction | None:
+    """How long the action takes, as far as the text says so."""
+    return action.duration if isinstance(action, Scheduled) else None
+
+
 def in_time(steps: Iterable[TimedStep]) -> Plan:
     """The steps by their times, those with equal times as one: ``0: (a)``, ``0: (b)``, as in a planner's output.
 
@@ -50,7 +81,7 @@ def in_time(steps: Iterable[TimedStep]) -> Plan:
     now = -1.0
     for time, step in steps:
         now = now if time is None else float(time)
-        timed.append((now, time is not None, step))
+        timed.append((now, time is not None, step if time is None else started(step, clock(time))))
     groups: list[list[Step]] = []
     before = None
     for now, has_time, step in sorted(timed, key=lambda each: each[0]):

@@ -25,9 +25,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from pddl_eval.definition.budget import spend
-from pddl_eval.definition.model import Action
+from pddl_eval.definition.model import Action, Scheduled
 from pddl_eval.definition.pddl.patterns import re
-from pddl_eval.definition.plans.found import Step, TimedStep, actions_of
+from pddl_eval.definition.plans.found import Step, TimedStep, actions_of, clock
 
 Rule = Callable[[str, int], tuple[list[Step], int]]
 
@@ -58,6 +58,7 @@ _PDDL = pattern(rf"\s*+{PDDL}")
 _CALL = pattern(CALL)
 _CALL_MORE = pattern(rf"\s++(?!{WORD}){CALL}")
 _BARE = pattern(rf"({NAME})(?=\s*+\.?+\s*+(?:[,;\]}}]|{ARROW}|$))(?:\s*+\.)?+")
+_LASTS = re.compile(r"(\d[\d.]*+)[^\[\]]*+\]$")
 _OPEN = re.compile(r"\s*+\{")
 _CLOSE = pattern(rf"[\s,;]*+\}}{DURATION}")
 BULLETS = r"[>|+•·‣◦▪●○\#–—→-]"
@@ -172,7 +173,8 @@ def _actions(text: str, start: int) -> tuple[list[Step], int]:
     steps: list[Step] = []
     end = start
     while found:
-        steps.append(action(found))
+        lasts = _LASTS.search(found[0], found[0].rfind("[")) if found[0][-1] == "]" else None
+        steps.append(Scheduled(action(found), duration=clock(lasts[1])) if lasts else action(found))
         end = found.end()
         found = further.match(text, end)
     return steps, end

@@ -8,13 +8,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import chain, islice
 from typing import Any, TypeVar
 
 from pddl_eval.definition.budget import spend
-from pddl_eval.definition.model import Action
+from pddl_eval.definition.model import Action, Scheduled
 from pddl_eval.definition.pddl.patterns import re
-from pddl_eval.definition.plans.found import MAX_UNREAD, Damage, ReadPlan, Step, Unread, chosen, names_of
+from pddl_eval.definition.plans.found import (
+    MAX_UNREAD,
+    Damage,
+    ReadPlan,
+    Step,
+    Unread,
+    chosen,
+    clock,
+    names_of,
+)
 from pddl_eval.definition.plans.lines import quoting, steps_of
 
 _MAX_LISTS = 50
@@ -39,6 +49,8 @@ Said = TypeVar("Said")
 
 _OPENING = re.compile(r"[\[{](?=\s*+[\[{(\"'\]}])")
 _DECODER = json.JSONDecoder(strict=False)
+_STARTS = ("start", "start_time", "time")
+_LASTS = ("duration", "dur")
 _ARGUMENTS = ("args", "arguments", "parameters", "params", "objects")
 
 
@@ -137,7 +149,13 @@ def action_of_object(value: Mapping[Any, Any]) -> Action | None:
         texts = (f"{str(key).lstrip('?')}={_argument(arguments[key])}" for key in sorted(arguments, key=str))
     else:
         texts = (_argument(arguments),)
-    return (name.strip().lower(), *map(str.lower, texts))
+    action = (name.strip().lower(), *map(str.lower, texts))
+    start, duration = (_clock(next((value[key] for key in keys if key in value), None)) for keys in (_STARTS, _LASTS))
+    return action if start is duration is None else Scheduled(action, start, duration)
+
+
+def _clock(value: Any) -> Fraction | None:
+    return clock(str(value).strip()) if isinstance(value, (str, int, float)) else None
 
 
 def steps_of_value(value: Any) -> list[Step]:

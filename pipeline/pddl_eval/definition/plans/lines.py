@@ -16,6 +16,7 @@ from math import inf
 from typing import NamedTuple
 
 from pddl_eval.definition.budget import spend
+from pddl_eval.definition.model import Scheduled
 from pddl_eval.definition.pddl.patterns import re
 from pddl_eval.definition.plans.drafts import LINES_BETWEEN, Row, drafts_of
 from pddl_eval.definition.plans.found import (
@@ -27,7 +28,9 @@ from pddl_eval.definition.plans.found import (
     Step,
     Unread,
     actions_of,
+    clock,
     in_time,
+    lasting,
     names_of,
 )
 from pddl_eval.definition.plans.grammar import (
@@ -62,6 +65,9 @@ _BULLET = pattern(BULLETS)
 _LIST = re.compile(r"\[|\((?!\d|e?s\))")
 _FACE = re.compile(r"[:;]-?[()]")
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*+:")
+_START = pattern(r"\b(?:t(?:ime)?\s*+=|at(?:\ time)?(?:\ t\ ?=)?)\s*+(\d+(?:\.\d+)?)")
+_LASTS = pattern(r"\b(?:duration|lasting|lasts|for)\s*+[:=]?\s*+(\d+(?:\.\d+)?)")
+"""A start or a duration in the words around a step. They do not order steps: these need not be times of the plan."""
 _LIKE_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
 _BEGINS_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\(")
 _HEAD = re.compile(rf"[({{（\s]*+({NAME})")
@@ -352,6 +358,8 @@ def _read_line(number: int, line: Line, fence: int, lists: list[str]) -> Row | N
     if line.steps and paired and (comment or remark) and not _unbalanced(line.rest):
         (time, first), *others = line.steps
         times = _TIME.findall(line.leads)
+        if not others and (said := _said_of(f"{line.leads} {line.rest}", first)) is not None:
+            first = said
         more, head = False, ""
         if comment and "(" in line.rest and not _NOT_STEPS.match(line.rest):
             more = bool(only_items(line.rest, comment.end()))
@@ -377,6 +385,15 @@ def _read_line(number: int, line: Line, fence: int, lists: list[str]) -> Row | N
         head=head,
         doubtful=not told,
     )
+
+
+def _said_of(words: str, step: Step) -> Step | None:
+    """The step of a line with the start and the duration that the words around it say, if any."""
+    start, lasts = _START.search(words), _LASTS.search(words)
+    if isinstance(step, frozenset) or not (start or lasts):
+        return None
+    duration = clock(lasts[1]) if lasts and lasting(step) is None else lasting(step)
+    return Scheduled(step, clock(start[1]) if start else None, duration)
 
 
 def _begins(line: Line, broken: bool) -> tuple[bool, str]:

@@ -18,6 +18,7 @@ from pddl_eval.definition.model import (
     ARITHMETIC,
     BINDERS,
     COMPARISONS,
+    DURATION,
     EQUALITY,
     ROOT_TYPE,
     UPDATES,
@@ -28,7 +29,7 @@ from pddl_eval.definition.model import (
     State,
     Types,
 )
-from pddl_eval.definition.pddl import DomainError, typed_list
+from pddl_eval.definition.pddl import MODAL, DomainError, typed_list
 from pddl_eval.definition.structure.types import hierarchy, least_types
 
 Vertex: TypeAlias = tuple[Any, ...]
@@ -44,9 +45,6 @@ IN_METRICS = frozenset({COST, ("function", "total-time", 0), ("function", "", 0)
 """Those that it gives one in metrics; the nameless one stands for a metric's constant."""
 
 NOTHING: Mapping[str, State] = {}
-
-DURATION = "?duration"
-"""The variable that PDDL itself gives a meaning."""
 
 SETS = frozenset({"and", "or"})
 _UNORDERED = frozenset({*SETS, EQUALITY, "+", "*"})
@@ -241,6 +239,9 @@ class DomainGraph:
             for _, variable in variables:
                 self._link("binds", vertex, variable)
             return vertex
+        if head in MODAL or (head == "at" and not isinstance(rest[-1], str)):  # with times, which are no objects
+            times = [number(each) or each for each in rest if isinstance(each, str)]
+            return self._items(" ".join((head, *times)), [each for each in rest if not isinstance(each, str)], terms)
         if head in _WORDS:
             numbers = head in _NUMERIC
             if head == EQUALITY:

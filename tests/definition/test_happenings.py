@@ -1,0 +1,114 @@
+"""Plans with times: durative actions, timed literals, what happens together and what comes when nothing is said."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from pddl_eval import validate
+from pddl_eval.definition.verdict import PlanVerdict
+
+DOMAIN = """(define (domain depot) (:requirements :durative-actions :typing :numeric-fluents :timed-initial-literals)
+  (:types place truck) (:constants home shop - place)
+  (:predicates (at ?t - truck ?p - place) (open ?p - place) (free ?t - truck) (paid))
+  (:functions (distance ?from ?to - place) (fuel ?t - truck))
+  (:durative-action drive :parameters (?t - truck ?from ?to - place) :duration (= ?duration (distance ?from ?to))
+    :condition (and (at start (and (at ?t ?from) (free ?t))) (over all (open ?to)) (at start (>= (fuel ?t) ?duration))
+      (at end (preference arrives-paid (paid))))
+    :effect (and (at start (not (at ?t ?from))) (at start (not (free ?t))) (at end (at ?t ?to)) (at end (free ?t))
+      (at end (decrease (fuel ?t) ?duration))))
+  (:durative-action rest :parameters (?t - truck) :duration (and (>= ?duration 1) (<= ?duration 10))
+    :condition (at start (free ?t)) :effect (and (at start (not (free ?t))) (at end (free ?t))))
+  (:action close :parameters (?p - place) :precondition (open ?p) :effect (not (open ?p)))
+  (:action pay :effect (paid)))"""
+
+
+def problem(init: str = "", more: str = "", goal: str = "(at t shop)") -> str:
+    return f"""(define (problem p) (:domain depot) (:objects t - truck)
+      (:init (at t home) (free t) (open shop) {init}
+        (= (distance home shop) 5) (= (distance shop home) 4) (= (fuel t) 20))
+      (:goal (and {goal})) {more})"""
+
+
+@pytest.mark.parametrize(
+    ("plan", "verdict", "step"),
+    [
+        ("0: (drive t home shop) [5]", "valid", None),
+        ("0: (drive t home shop)", "valid", None),
+        ("(drive t home shop)", "valid", None),
+        ("t=2 (drive t home shop) [5.000]", "valid", None),
+        ('[{"name": "drive", "args": ["t", "home", "shop"], "start": 0.5, "duration": 5}]', "valid", None),
+        ("(rest t) [3]\n(drive t home shop)", "valid", None),
+        ("0: (rest t)\n4: (drive t home shop) [5]", "duration", 1),
+        ("0: (rest t) [11]\n12: (drive t home shop) [5]", "duration", 1),
+        ("0: (rest t) [10.001]\n12: (drive t home shop) [5]", "valid", None),
+        ("0: (drive t home shop) [5.002]", "duration", 1),
+        ("0: (drive t home shop) [5]\n4.9: (rest t) [1]", "precondition", 2),
+        ("0: (drive t home shop) [5]\n5: (rest t) [1]", "precondition", 2),
+        ("0: (drive t home shop) [5]\n5.001: (rest t) [1]", "valid", None),
+        ("0: (drive t home shop) [5]\n3: (close shop)", "invariant", 1),
+        ("0: (drive t home shop) [5]\n5: (close shop)", "valid", None),
+        ("0: (close shop)\n1: (drive t home shop) [5]", "invariant", 2),
+        ("0: (drive t home shop) [5]\n0: (close shop)", "invariant", 1),
+        ("0: (rest t) [2]", "goal_not_reached", None),
+        ("0: (fly t) [2]", "unknown_action", 1),
+        ("0: (drive t shop shop) [2]", "duration", 1),
+    ],
+)
+def test_plans_with_times(plan: str, verdict: str, step: int | None) -> None:
+    """The durations of a plan may be off by VAL's tolerance; conditions over all hold from after the start on."""
+    found = validate(plan, problem(), DOMAIN)
+    assert (found.verdict.value, found.failed_step) == (verdict, step)
+
+
+@pytest.mark.parametrize(
+    ("init", "start", "verdict"),
+    [
+        ("(at 3 (not (open shop)))", 0, "invariant"),
+        ("(at 5 (not (open shop)))", 0, "valid"),
+        ("(at 1 (not (open shop))) (at 4 (open shop))", 3, "invariant"),
+        ("(at 1 (not (open shop))) (at 4 (open shop))", 4, "valid"),
+        ("(at 7 (= (fuel t) 1)) (at 8 (not (at t shop)))", 0, "goal_not_reached"),
+        ("(at 2 (= (fuel t) 4))", 3, "precondition"),
+        ("(at 0 (= (distance home shop) 5))", 0, "interference"),
+    ],
+)
+def test_timed_literals_happen_whatever_the_plan(init: str, start: int, verdict: str) -> None:
+    """Also after its last action, as for VAL; one at the time of an action is a concurrent one."""
+    assert validate(f"{start}: (drive t home shop) [5]", problem(init), DOMAIN).verdict.value == verdict
+
+
+def test_an_invariant_says_what_broke_it_and_when() -> None:
+    found = validate("0: (drive t home shop) [5]\n2.5: (close shop)", problem(), DOMAIN)
+    assert found.missing == (("open", "shop"),)
+    assert "(close shop), at time 2.5" in found.detail
+
+
+def test_the_makespan_is_total_time() -> None:
+    metric = "(:metric minimize (+ (* 2 (total-time)) (fuel t)))"
+    found = validate("1.5: (drive t home shop) [5]", problem("(at 100 (open home))", metric), DOMAIN)
+    assert found.cost == 2 * Fraction(13, 2) + 15
+    assert validate("(drive t home shop) (pay)", problem(), DOMAIN).cost == 2
+
+
+def test_preferences_count_where_they_are_violated() -> None:
+    metric = "(:metric minimize (+ (is-violated arrives-paid) (* 10 (is-violated back))))"
+    asked = problem("(open home)", metric, "(preference back (at t home))")
+    there, back = "0: (drive t home shop) [5]\n", "6: (drive t shop home) [4]\n"
+    assert validate(there, asked, DOMAIN).cost == 11
+    assert validate(there + back, asked, DOMAIN).cost == 2
+    found = validate(f"5.5: (pay)\n{there}{back}", asked, DOMAIN)
+    assert (found.cost, found.valid, dict(found.violated)) == (1, True, {"arrives-paid": 1})
+
+
+def test_states_have_times() -> None:
+    found = validate("0: (drive t home shop) [5]\n2: (pay)", problem(), DOMAIN)
+    assert found.times == (0, 0, 2, 5)
+    assert ("at", "t", "shop") not in found.states[2][0] and ("at", "t", "shop") in found.states[3][0]
+    assert found.states[3][1]["fuel", "t"] == 15
+
+
+def test_two_of_one_action_at_once() -> None:
+    """Their starts are another happening than their ends, and both take what only one can have."""
+    found = validate("0: (drive t home shop) [5]\n0.0005: (drive t home shop) [5]", problem(), DOMAIN)
+    assert found.verdict is PlanVerdict.INTERFERENCE
