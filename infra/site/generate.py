@@ -55,7 +55,10 @@ FIRST = [
         f"guide/{name}.md"
         for name in ("first-run", "inputs", "columns", "names", "verdicts", "language", "metrics", "settings", "runs")
     ),
-    *(f"guide/{name}.md" for name in ("reports", "publishing-results", "verifying", "feedback", "rewards", "limits")),
+    *(
+        f"guide/{name}.md"
+        for name in ("questions", "reports", "publishing-results", "verifying", "feedback", "rewards", "limits")
+    ),
     *(f"guide/{name}.md" for name in ("validation", "published-results", "certificates")),
 ]
 """Pages that lead the list of their folder, in this order; the others follow."""

@@ -1,19 +1,25 @@
 """The names of the columns that mean something (DESIGN.md, section 2)."""
 
-PAIRS = ("problem", "plan", "domain")
+PAIRS = ("problem", "plan", "domain", "answer")
 """What is compared: each has a column ``reference_…`` and a column ``generated_…``."""
 
-SCORED = (*(f"{side}_{pair}" for pair in PAIRS for side in ("reference", "generated")), "is_placeholder", "domain")
+ASKED = ("question", "plan")
+"""What a ``generated_answer`` answers, and the actions that this is about."""
+
+SCORED = (
+    *(f"{side}_{pair}" for pair in PAIRS for side in ("reference", "generated")),
+    *("is_placeholder", "domain", *ASKED),
+)
 """The columns that scores are made of."""
 
 MEANINGS = (*SCORED, "model", "reference_id")
 """The columns that mean something: those, and who answered which question, which reports ask."""
 
-REFERENCE_SIDE = (*(f"reference_{pair}" for pair in PAIRS), "is_placeholder", "domain")
+REFERENCE_SIDE = (*(f"reference_{pair}" for pair in PAIRS[:3]), "is_placeholder", "domain")
 """The columns that belong to a question and not to an answer."""
 
 PLAIN_NAMES = {"problem_pddl": "reference_problem"}
 """What published references call a column: Planetarium's dataset."""
 
-QUESTION_SIDE = ("question", "plan", "reference_answer", "question_text")
+QUESTION_SIDE = (*ASKED, "reference_answer", "question_text")
 """The columns of a question about a problem: what is asked, of which actions, the recorded answer, and in words."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from click.testing import CliRunner
 from pddl_eval.commands.cli import main as cli
 from pddl_eval.definition.metrics import PAIRS
-from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, Judgement, NamedVerdict, PlanVerdict, Verdict
 from pddl_eval.report import build_report
 from pddl_eval.report.figures import drawn_as, figures
 from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS
@@ -54,7 +54,7 @@ def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
 def tables() -> dict[str, str]:
     """The tables of score columns and of verdicts, by their marks."""
 
-    def verdicts(kind: type[Verdict | PlanVerdict | DomainVerdict]) -> str:
+    def verdicts(kind: type[NamedVerdict]) -> str:
         lines = [f"| `{each.value}` | {'right: ' if each.right else ''}{each.meaning} |" for each in kind]
         return "\n".join(["| verdict | meaning |", "|---|---|", *lines]) + "\n"
 
@@ -69,6 +69,7 @@ def tables() -> dict[str, str]:
         "verdicts": verdicts(Verdict),
         "plan verdicts": verdicts(PlanVerdict),
         "domain verdicts": verdicts(DomainVerdict),
+        "answer verdicts": verdicts(Judgement),
         "ways": table_of_ways(),
         "checks": "\n".join(["| check | severity | meaning |", "|---|---|---|", *checks]) + "\n",
     }

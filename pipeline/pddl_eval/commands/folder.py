@@ -123,7 +123,7 @@ class _RowPages:
         part = self._siblings.get(known["asked"])
         if part is None or part.height < 2:
             return []
-        header = [name for name in self._listed.shown if name != "question"]
+        header = [name for name in self._listed.shown if name != self._listed.label]
         rows = [
             [
                 Cell(f"{each['row']:,}", row=None if each["row"] == known["row"] else each["row"]),
@@ -161,7 +161,9 @@ def _rows_page(report: Report, listed: Listed) -> Page:
     below = "all are below"
     if frame.height < listed.rows:
         below = f"{frame.height:,} are below, taken in turn from every group and verdict. Shares are in the report"
-    facts = [f"{row_count(listed.rows)}, {listed.wrong:,} with a problem, plan or domain that is not right; {below}."]
+    facts = [
+        f"{row_count(listed.rows)}, {listed.wrong:,} with a problem, plan, domain or answer that is not right; {below}."
+    ]
     names = listed.shown
     header = ("row", *names, "detail, and how the answer begins", *listed.others)
     rows = []
@@ -169,7 +171,7 @@ def _rows_page(report: Report, listed: Listed) -> Page:
         texts = texts_of(listed, known)
         others = [Cell(line(texts[name], VALUE_CHARACTERS)) for name in listed.others]
         rows.append([Cell(f"{known['row']:,}", row=known["row"]), *_cells(listed, known, names), *others])
-    filters = tuple(name for name in names if name != "question")
+    filters = tuple(name for name in names if name != listed.label)
     browsed = Table(
         "Rows", header, rows, labels=1, texts=len(header) - 1, browsed=filters, hidden=listed.others, kind="rows"
     )

@@ -150,7 +150,7 @@ def _rows_of_logs(logs: Source, reading: ReadingOptions, columns: Mapping[str, s
     Without references, what a log says of its questions is all that is known of them.
     """
     # What the answers are: the generated column that --column names says it.
-    kinds = [kind for kind in (*PAIRS, "answer") if f"generated_{kind}" in columns]
+    kinds = [kind for kind in PAIRS if f"generated_{kind}" in columns]
     if len(kinds) > 1:
         raise DatasetError(f"The answers in a log are of one kind: not both {' and '.join(kinds)}.")
     harness = HARNESSES[reading.harness or ""]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import Any, Self
 
-from pddl_eval.columns import MEANINGS
+from pddl_eval.columns import ASKED, MEANINGS
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION
 from pddl_eval.errors import UserError, did_you_mean, require_extra
 from pddl_eval.settings import require_choices, setting, setting_of
@@ -137,6 +137,9 @@ class ScoringOptions:
                 raise UserError(f"no column means {meaning}; {did_you_mean(meaning, MEANINGS, 'meanings')}")
         for meaning in MEANINGS:
             for other in MEANINGS if meaning.startswith("generated_") else ():
+                # Another column may have the name of what is asked where no answers are.
+                if other in ASKED and other not in (self.columns or {}):
+                    continue
                 if meaning != other and self.column(meaning) == self.column(other):
                     raise UserError(f"the column {self.column(meaning)} cannot be both {meaning} and {other}")
 

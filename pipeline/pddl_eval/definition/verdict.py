@@ -64,6 +64,11 @@ class NamedVerdict(StrEnum):
         member.decided_by = decided_by
         return member
 
+    @property
+    def right(self) -> bool:
+        """True for the verdicts of a right answer."""
+        return False
+
 
 class Verdict(NamedVerdict):
     """What a comparison of two problems came to.
@@ -166,7 +171,7 @@ class Judgement(NamedVerdict):
     """
 
     RIGHT = ("right", "the answer is right")
-    WRONG = ("wrong", "the answer is wrong")
+    WRONG = ("wrong", "what it says is not so")
     INCOMPLETE = ("incomplete", "nothing wrong, but something is missing")
     TOO_MUCH = ("too_much", "all that is right, and something wrong")
     UNREADABLE = ("unreadable", "nothing that could be an answer to the question")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pddl_eval.definition.metrics import PAIRS, Row, domain_of_problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.explain.answers import AnswerExplanation, explain_answers
 from pddl_eval.explain.dataset_row import DatasetRow, find_row
 from pddl_eval.explain.domains import DomainExplanation, explain_domains
 from pddl_eval.explain.explanation import Explanation, explain
@@ -34,7 +35,7 @@ class NotScored:
         return Page(title, (), [self.reason], [], badges=[Cell(title, kind="other")])
 
 
-Part = Explanation | PlanExplanation | DomainExplanation | NotScored
+Part = Explanation | PlanExplanation | DomainExplanation | AnswerExplanation | NotScored
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def explain_row(
       dataset: a place, a run's summary, a polars or pandas frame;
     * ``number``: the row of the dataset, counted from 0;
     * ``options``: how it is scored, by default as the dataset was;
-    * ``only``: one of the pairs, ``problem``, ``plan`` or ``domain``; default: all.
+    * ``only``: one of the pairs, ``problem``, ``plan``, ``domain`` or ``answer``; default: all.
 
     A pair that cannot be scored is explained by the reason. Raises ``UserError`` if there is no pair, and
     ``DatasetError`` if there is no such row.
@@ -104,6 +105,7 @@ def explain_row(
         "problem": _explain_problems,
         "plan": explain_plans,
         "domain": explain_domains,
+        "answer": explain_answers,
     }
     parts: dict[str, Part] = {}
     for pair in PAIRS:

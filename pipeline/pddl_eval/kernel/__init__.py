@@ -18,11 +18,14 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pddl_eval.definition.metrics import detail_of, domain_of_problem, only_equal
+from pddl_eval.definition.domains import PlanningDomain
+from pddl_eval.definition.metrics import AnswerPair, detail_of, domain_of_problem, only_equal
+from pddl_eval.definition.metrics import read_answer as read_by_definition
 from pddl_eval.definition.metrics import score_problem_pair as score_by_definition
-from pddl_eval.definition.model import Atom
+from pddl_eval.definition.model import Atom, Problem, domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Unsolvable, Verdict
+from pddl_eval.definition.planning import Solution, executed, solve
+from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.definition.words import Difference, sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
@@ -191,6 +194,33 @@ def problem_pair(
     values |= {"detail": detail, "verdict": values["verdict"] and Verdict[values["verdict"].upper()]}
     shown = ProblemVerdict(**values, separating_atom=atom, separating_side=side, separating_plan=separating)
     return shown, closed
+
+
+def read_answer(row: Mapping[str, Any], options: ScoringOptions) -> AnswerPair:
+    """As the definition's function of that name, with ``search`` beyond enumeration."""
+    return read_by_definition(row, options, search)
+
+
+def search(problem: Problem, planning_domain: PlanningDomain) -> Solution | Unsolvable | Undecided:
+    """A plan or the proof that there is none: by enumeration, beyond its limit by the kernel's search in STRIPS.
+
+    >>> from pddl_eval.definition.domains import known_domain
+    >>> held = Problem("p", "blocksworld", {"a": "object"}, frozenset({("holding", "a")}), frozenset({("clear", "a")}))
+    >>> search(held, known_domain("blocksworld")).plan
+    (('putdown', 'a'),)
+    """
+    found, domain = solve(problem, planning_domain), planning_domain.domain
+    beyond_strips = domain.outside_strips or domain.formulas or any(each.formulas for each in domain.operators)
+    if not isinstance(found, Undecided) or beyond_strips or not problem.is_strips:
+        return found
+    text = problem_to_pddl(problem)
+    asked = problem_pair(text, text, False, domain_to_pddl(domain), ScoringOptions())
+    if asked is None:
+        return found
+    verdict, closed = asked
+    if verdict.plan is not None:
+        return executed(verdict.plan, problem, domain)
+    return closed if isinstance(closed, Unsolvable) else found
 
 
 def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:

@@ -70,6 +70,7 @@ RIGHT = {
         ("domain_precision", "domain_recall"),
         (pl.col("domain_precision") == 1) & (pl.col("domain_recall") == 1),
     ),
+    "answer": (("answer_correct",), pl.col("answer_correct")),
 }
 """For each pair of columns: the scores needed, and when an answer is right. A plan is right if it is valid
 or, if that is not known, if its plan score is 1."""

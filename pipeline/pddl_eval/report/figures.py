@@ -26,6 +26,8 @@ from pddl_eval.report.numbers import main_measure
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.sections import MEASURE_NAMES, bin_labels, main_kind
 from pddl_eval.scoring.columns import (
+    ANSWER_COLUMNS,
+    ANSWER_MEASURES,
     DOMAIN_COLUMNS,
     DOMAIN_MEASURES,
     DRAWN,
@@ -127,6 +129,8 @@ def figures(report: Report) -> list[Figure]:
         *_histogram_figures(report, PLAN_COLUMNS),
         *_rate_figures(report, "domain-rates", "Percent of domains", DOMAIN_MEASURES),
         *_histogram_figures(report, DOMAIN_COLUMNS),
+        *_rate_figures(report, "answer-rates", "Percent of answers to questions", ANSWER_MEASURES),
+        *_histogram_figures(report, ANSWER_COLUMNS),
     ]
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import polars as pl
 
+from pddl_eval.columns import ASKED
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report.scored import ROW
-from pddl_eval.scoring.columns import SCORE_COLUMNS
+from pddl_eval.scoring.columns import ANSWER_MEASURES, SCORE_COLUMNS
 from pddl_eval.shown import natural_key
 
 DEFAULT_GROUPS = ("model", "domain")
@@ -20,7 +21,7 @@ MISSING = "(none)"
 OWN_COLUMNS = {
     *("measure", "rows", "yes", "undecided", "percent", "low", "high", "problem_size", "size_from", "row", "command"),
     *("references", "abstraction", "domains", "k", "ties", "size", "value", "metric", "mean", "sd", "min", "q25"),
-    *("median", "q75", "max", "value_from", "value_to", "pair", "question", "questions", "solved_by"),
+    *("median", "q75", "max", "value_from", "value_to", "pair", "questions", "solved_by"),
 }
 """Columns of the report's frames; a column to group by cannot have the same name."""
 
@@ -32,6 +33,8 @@ def choose_groups(
 ) -> tuple[str, ...]:
     """The columns to group by: those asked for, else ``model`` and ``domain`` if there are such columns.
 
+    Answers to questions are grouped by ``question``, too.
+
     ``names`` are the dataset's own names of columns, by meaning.
 
     Raises ``UserError`` for a column that is not there, that is a score, or whose values cannot name groups.
@@ -40,7 +43,8 @@ def choose_groups(
     ('model',)
     """
     if by is None:
-        default = (names.get(meaning, meaning) for meaning in DEFAULT_GROUPS)
+        wanted_by_default = (*DEFAULT_GROUPS, *ASKED[:1]) if ANSWER_MEASURES[0] in schema else DEFAULT_GROUPS
+        default = (names.get(meaning, meaning) for meaning in wanted_by_default)
         return tuple(name for name in default if name in schema and _names_groups(schema[name]))
     columns = [name for name in schema if name not in SCORE_COLUMNS and name != ROW]
     wanted = tuple(dict.fromkeys([by] if isinstance(by, str) else by))
@@ -54,6 +58,15 @@ def choose_groups(
         if not _names_groups(schema[name]):
             raise UserError(f"column {name} cannot name groups: its values are {schema[name]}")
     return wanted
+
+
+def label_column(names: Collection[str]) -> str:
+    """What the column with the label of each reference is called beside columns to group by.
+
+    >>> label_column(["model"]), label_column(["model", "question"])
+    ('question', 'reference')
+    """
+    return "reference" if "question" in names else "question"
 
 
 def _names_groups(type_: pl.DataType) -> bool:

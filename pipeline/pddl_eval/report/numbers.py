@@ -29,6 +29,7 @@ from pddl_eval.report.groups import at_level, group_at, group_key, in_order, lev
 from pddl_eval.report.intervals import Numbers
 from pddl_eval.report.scored import ROW, Scored
 from pddl_eval.scoring.columns import (
+    ANSWER_COLUMNS,
     DOMAIN_COLUMNS,
     FRACTIONS,
     MEASURES,
@@ -599,7 +600,7 @@ def metrics(scored: Scored, by: Sequence[str], only: Sequence[str] | None = None
     statistics = [value.mean().alias("mean"), value.std().alias("sd")]
     statistics += [value.quantile(share, "linear").alias(name) for name, share in QUANTILES.items()]
     known = {name for name, type_ in scored.schema.items() if type_.is_numeric() and (only is None or name in only)}
-    names = [name for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS) if name in known]
+    names = [name for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS, *ANSWER_COLUMNS) if name in known]
     at_a_time = max(1, VALUES // max(1, scored.rows))
     summaries, histograms = list[pl.DataFrame](), list[pl.DataFrame]()
     for first in range(0, len(names), at_a_time):

@@ -10,7 +10,7 @@ import polars as pl
 
 from pddl_eval.columns import MEANINGS
 from pddl_eval.pages import CELL_CHARACTERS, words
-from pddl_eval.report.groups import group_key
+from pddl_eval.report.groups import group_key, label_column
 from pddl_eval.report.numbers import LABEL_CHARACTERS, ROWS, counts_in, measures, question_label
 from pddl_eval.report.reasons import DETAIL_CHARACTERS, OUTCOMES, in_turn
 from pddl_eval.report.scored import ROW, Scored, open_scored
@@ -43,7 +43,8 @@ class Listed:
     ``frame`` has for each ``row`` its texts in the columns ``header``, and besides them ``right``, ``detail``,
     ``answer`` (how it begins), and ``asked``, a hash of the question, null if nothing tells it. ``verdicts`` are the
     names of the columns with verdicts, ``others`` those of the dataset that are only shown if asked for, ``prompt`` the
-    column that holds what was asked. In all the dataset has ``rows``, of which ``wrong`` are not right.
+    column that holds what was asked, ``label`` the one that tells references apart. In all the dataset has
+    ``rows``, of which ``wrong`` are not right.
     """
 
     frame: pl.DataFrame
@@ -53,6 +54,7 @@ class Listed:
     prompt: str | None
     rows: int
     wrong: int
+    label: str
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -111,6 +113,7 @@ def listed_rows(report: Report, most: int) -> Listed:
         prompt_column(scored),
         scored.rows,
         int(grouped.filter(_KEY)["rows"].sum()),
+        label_column(groups),
     )
 
 
@@ -141,7 +144,7 @@ def _identity(scored: Scored, groups: Mapping[str, pl.Expr]) -> dict[str, pl.Exp
     """What tells rows apart: the question, the groups, the sample."""
     found: dict[str, pl.Expr] = {}
     if (asked := scored.column("reference_id")) is not None:
-        found["question"] = question_label(pl.col(asked).cast(pl.String))
+        found[label_column(groups)] = question_label(pl.col(asked).cast(pl.String))
     found |= groups
     if (sample := scored.column("sample")) is not None:
         found["sample"] = pl.col(sample)

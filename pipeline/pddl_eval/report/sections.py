@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pddl_eval.pages import Cell, Page, Part, Section, Table, Value, Where, change, table, words
-from pddl_eval.report.groups import at_level, levels, only
+from pddl_eval.report.groups import at_level, label_column, levels, only
 from pddl_eval.report.numbers import MOST_BINS, QUANTILES, Bins, main_measure
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.scoring.columns import (
+    ANSWER_COLUMNS,
+    ANSWER_MEASURES,
     DOMAIN_COLUMNS,
     DOMAIN_MEASURES,
     FRACTIONS,
@@ -57,10 +59,15 @@ MAIN_VERDICTS = 5
 """The page shows example rows of this many verdicts, and always of mistakes in the data and undecided rows."""
 
 RANKING, GROUPS, FAILURES, SIZES = "Ranking", "By group", "Why answers fail", "By size"
-PLANS, DOMAINS, COMPUTED = "Plans", "Domains", "How this was computed"
+PLANS, DOMAINS, ANSWERS, COMPUTED = "Plans", "Domains", "Answers to questions", "How this was computed"
 """Titles of sections."""
 
-KINDS = {"answers": PROBLEM_MEASURES, "plans": PLAN_MEASURES, "domains": DOMAIN_MEASURES}
+KINDS = {
+    "answers": PROBLEM_MEASURES,
+    "plans": PLAN_MEASURES,
+    "domains": DOMAIN_MEASURES,
+    "answers to questions": ANSWER_MEASURES,
+}
 """What is ranked: the first of which there are rates."""
 
 MOST_QUESTIONS = 30
@@ -77,6 +84,7 @@ def report_page(report: Report) -> Page:
     sections += [
         _metrics(report, PLANS, PLAN_MEASURES, PLAN_COLUMNS, "plan"),
         _metrics(report, DOMAINS, DOMAIN_MEASURES, DOMAIN_COLUMNS, "domain"),
+        _metrics(report, ANSWERS, ANSWER_MEASURES, ANSWER_COLUMNS, "answer"),
     ]
     sections = [*(section for section in sections if section.tables), Section(COMPUTED, _computed(report))]
     title = f"Scores of {report.place}" if report.place is not None else "Scores"
@@ -407,9 +415,9 @@ def _matrix(report: Report, caption: str, frame: pl.DataFrame, models: Sequence[
             share = each["percent"]
             kind = "right" if share == 100 else "wrong" if share == 0 else "mixed"
             tip = f"{line(name)}: {share:.0f} % of {row_count(each['rows'])} right"
-            where = (("question", question), (str(report.model), name))
+            where = ((label_column(report.by), question), (str(report.model), name))
             cells.append(Cell(f"{share:.0f}", kind=kind, tip=tip, row=each["row"], where=where))
-        label = Cell(question, row=min(part["row"]), where=(("question", question),))
+        label = Cell(question, row=min(part["row"]), where=((label_column(report.by), question),))
         lines.append([label, *cells])
     return replace(table(caption, ("question", *models), lines, most=MOST_QUESTIONS), kind="matrix")
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Column
+from pddl_eval.definition.metrics import ANSWER, DOMAIN, PLAN, PROBLEM, Column
 from pddl_eval.definition.metrics import PAIRS as PAIRS
 from pddl_eval.definition.metrics import Pair as Pair
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import without_thinking as without_thinking
-from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict
+from pddl_eval.definition.verdict import DomainVerdict, Judgement, NamedVerdict, PlanVerdict
 from pddl_eval.definition.verdict import Verdict as Verdict
 
 OPTIONAL = frozenset(column.name for pair in PAIRS for column in pair.columns if column.optional)
@@ -29,30 +29,36 @@ ROW_COLUMNS = (
 )
 """Columns that every scored dataset has."""
 
-PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
+PLAN_COLUMNS, DOMAIN_COLUMNS, ANSWER_COLUMNS = (
+    tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN, ANSWER)
+)
 PAIR_COLUMNS = frozenset(column.name for pair in PAIRS for column in pair.columns)
 """A scored dataset has at least one of these columns."""
 
 SCORE_COLUMNS = PAIR_COLUMNS | {column.name for column in (FEEDBACK, *ROW_COLUMNS)}
 
 PROBLEM_MEASURES, PLAN_MEASURES, DOMAIN_MEASURES = (
-    tuple(column.name for column in pair.columns if column.type is bool) for pair in PAIRS
+    tuple(column.name for column in pair.columns if column.type is bool) for pair in (PROBLEM, PLAN, DOMAIN)
 )
-MEASURES = PROBLEM_MEASURES + PLAN_MEASURES + DOMAIN_MEASURES
+ANSWER_MEASURES = (ANSWER.columns[0].name,)
+"""Whether the recorded answer is right is no score of the answer."""
+
+MEASURES = PROBLEM_MEASURES + PLAN_MEASURES + DOMAIN_MEASURES + ANSWER_MEASURES
 """The yes-or-no scores."""
 
-DRAWN = frozenset(PLAN_COLUMNS) | {column.name for column in DOMAIN.columns if column.in_summary}
+DRAWN = frozenset(PLAN_COLUMNS + ANSWER_COLUMNS) | {column.name for column in DOMAIN.columns if column.in_summary}
 """Metrics whose distribution is drawn; of a domain's many, those that a run's summary prints."""
 
 FRACTIONS = frozenset(
-    column.name for pair in (PLAN, DOMAIN) for column in pair.columns if column.type is float and not column.unbounded
+    column.name for pair in PAIRS for column in pair.columns if column.type is float and not column.unbounded
 )
 """Scores between 0 and 1; the other numeric ones are lengths and costs."""
 
-VERDICTS: dict[str, type[Verdict] | type[PlanVerdict] | type[DomainVerdict]] = {
+VERDICTS: dict[str, type[NamedVerdict]] = {
     PROBLEM.verdict: Verdict,
     PLAN.verdict: PlanVerdict,
     DOMAIN.verdict: DomainVerdict,
+    ANSWER.verdict: Judgement,
 }
 """What can be said in the column with the verdict of each pair."""
 

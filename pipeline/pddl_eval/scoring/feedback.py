@@ -17,8 +17,9 @@ from pddl_eval.columns import PAIRS
 from pddl_eval.definition.metrics import Row, domain_of
 from pddl_eval.definition.options import ANSWERS, ScoringOptions
 from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, too_long, without_thinking
-from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, Judgement, PlanVerdict, Verdict
 from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.findings import MAX_ISSUES, Check, Issue, Kind, bare_text, findings, place_of
 from pddl_eval.scoring.texts import answer_text
 from pddl_eval.shown import line
@@ -68,6 +69,8 @@ def feedback(  # noqa: PLR0913 (the columns of a row, and how much is said)
     kind: str = "problem",
     problem: str | None = None,
     domain: str | None = None,
+    question: str | None = None,
+    plan: str = "",
     is_placeholder: bool = False,
     level: str = "all",
     reveal: str = "nothing",
@@ -81,6 +84,8 @@ def feedback(  # noqa: PLR0913 (the columns of a row, and how much is said)
       ``domain`` one of these. A plan with a ``problem`` needs none;
     * ``problem``: a PDDL text that the prompt has: what the plan has to solve, or a problem for the domain to be
       written;
+    * ``question``, ``plan``: with ``kind`` ``answer``, what is asked of the ``problem``, as in ``judge_answer``. It is
+      said what is wrong, and how much is missing;
     * ``domain``: the domain that the prompt has, a known name or a PDDL text; default: the one that is named;
     * ``is_placeholder``: as in ``compare_problems``;
     * ``level``: how much is said: ``verdict``, also the ``first`` issue, or ``all``;
@@ -107,6 +112,10 @@ def feedback(  # noqa: PLR0913 (the columns of a row, and how much is said)
         if value not in known:
             raise UserError(f"{name} cannot be {value!r}; {did_you_mean(str(value), known)}")
     text = answer_text(answer)
+    if kind == "answer":
+        asked = {"question": question, "plan": plan, "reference_problem": problem, "reference_answer": reference}
+        options = ScoringOptions(domain=domain, answer=drafts, row_seconds=seconds)
+        return _of_answer({**asked, "generated_answer": text}, options, level, reveal)
     found = findings(kind, text, reference, problem, domain, domain, is_placeholder, drafts, seconds)
     return _told(kind, text, *found, level, reveal, drafts)
 
@@ -143,6 +152,22 @@ def _told(  # noqa: PLR0913 (what is found, and how much of it is told)
         headline = "The plan is valid." if kind == "plan" and compared is None else f"The {kind} is right."
         headline = headline if check else f"Nothing is wrong with the {kind} by itself."
     return Feedback(ok, str(check or NO_FAULT), _text(headline, issues, len(faults) - len(issues)), issues)
+
+
+def _of_answer(row: Row, options: ScoringOptions, level: str = "all", reveal: str = "nothing") -> Feedback:
+    """What is told of an answer to a question."""
+    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
+
+    with row_budget(options.row_seconds):
+        found = kernel.read_answer(row, options).verdict
+    if found.verdict is Judgement.REFERENCE_INVALID:
+        raise UserError(found.detail)
+    said = found.detail if reveal == "difference" else found.told
+    issues = (
+        (Issue(found.verdict, line(said, MAX_SENTENCE)),) if said and not found.correct and level != "verdict" else ()
+    )
+    ends = {True: "is right", None: "was not decided", False: f"is wrong: {found.verdict.meaning}"}
+    return Feedback(found.correct, found.verdict.value, _text(f"The answer {ends[found.correct]}.", issues, 0), issues)
 
 
 NO_FAULT = "no_fault"
@@ -275,6 +300,9 @@ def row_feedback(row: Row, options: ScoringOptions, only: str | None = None) -> 
         text = answer_text(row[f"generated_{kind}"])
         settings = (bool(row.get("is_placeholder")), options.answer, options.row_seconds)
         try:
+            if kind == "answer":
+                texts.append(_of_answer({**row, "generated_answer": text}, options).text)
+                continue
             found = findings(kind, text, row.get(f"reference_{kind}"), solved, known, domain, *settings)
             texts.append(_told(kind, text, *found, "verdict" if hides else "all", drafts=options.answer).text)
         except UserError as error:

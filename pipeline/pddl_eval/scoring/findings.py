@@ -61,7 +61,15 @@ from pddl_eval.definition.pddl import (
 from pddl_eval.definition.plans import Step, actions_of, read_plan
 from pddl_eval.definition.task import Task, executed_in
 from pddl_eval.definition.validation import Failure, operator_of
-from pddl_eval.definition.verdict import DomainVerdict, NamedVerdict, PlanVerdict, Undecided, Unsolvable, Verdict
+from pddl_eval.definition.verdict import (
+    DomainVerdict,
+    Judgement,
+    NamedVerdict,
+    PlanVerdict,
+    Undecided,
+    Unsolvable,
+    Verdict,
+)
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.plans import validate_in
@@ -110,7 +118,7 @@ class Check(NamedVerdict):
         )
 
 
-Kind = Check | Verdict | PlanVerdict | DomainVerdict
+Kind = Check | Verdict | PlanVerdict | DomainVerdict | Judgement
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from pddl_eval import kernel
-from pddl_eval.columns import PAIRS
+from pddl_eval.columns import ASKED, PAIRS
 from pddl_eval.definition.budget import OutOfBudgetError, or_undecided
 from pddl_eval.definition.metrics import (
     DOMAIN,
@@ -49,7 +49,7 @@ from pddl_eval.definition.state_space import GoalCosts
 from pddl_eval.definition.task import Task as PlanningTask
 from pddl_eval.definition.task import reference_task
 from pddl_eval.definition.validation import execute_actions
-from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, Judgement, PlanVerdict, Undecided, Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.scoring.budget import row_budget, thread_time
@@ -121,6 +121,8 @@ def reward(  # noqa: PLR0913 (the columns of a row)
     kind: Any = "problem",
     problem: Any = None,
     domain: Any = None,
+    question: Any = None,
+    plan: Any = None,
     is_placeholder: Any = False,
     strip_prompt: Any = None,
     scale: Sequence[float] = SCALE,
@@ -136,6 +138,8 @@ def reward(  # noqa: PLR0913 (the columns of a row)
     * ``problem``: a PDDL text in which a plan is executed, which needs no reference then; domains exchange their plans
       in it;
     * ``domain``: a known name or a PDDL text, by default what the problem names;
+    * ``question``, ``plan``: with ``kind`` ``answer``, as in ``judge_answer``; there a ``reference`` is needed only for
+      yes or no and for multiple choice;
     * ``is_placeholder``: as in ``compare_problems``.
 
     The reward is that of the highest of four steps that the answer reaches. By default (``scale``):
@@ -146,10 +150,14 @@ def reward(  # noqa: PLR0913 (the columns of a row)
       other, or only types differ;
     - 1.0 problem or domain: it is equivalent; plan: it is valid.
 
+    An answer to a question gets 0.1 where it can be read, 1.0 where it is right, and between, with F the harmonic mean
+    of ``precision`` and ``recall``, 0.2 where it is above 0 and 0.5 from 0.5 on.
+
     Without a ``problem``, a plan gets 0.2 for one of the reference's actions, 0.5 for all of them and no other, 1.0 for
     the same plan. What is not decided is not reached. ``scale=(0, 0, 0, 1)`` rewards only what is right.
 
-    ``shape`` fills the gaps for plans that are executed. ``shares``: a plan that is not valid gets 0.1 for being read,
+    ``shape`` fills the gaps for plans that are executed; with any but ``scale``, an answer that is not right gets 0.1
+    and up to 0.4 for F. ``shares``: a plan that is not valid gets 0.1 for being read,
     up to 0.1 for the share of its steps that could be executed and up to 0.3 for the share of the goal that it made
     true. ``labels``: instead of that share, the part of the way to the goal, in costs of cheapest plans; and a valid
     plan gets 0.5, and up to 0.5 for what its steps are worth. Where the states cannot be enumerated, as ``shares``.
@@ -187,6 +195,8 @@ def reward(  # noqa: PLR0913 (the columns of a row)
         "reference": reference,
         "problem": problem,
         "domain": domain,
+        "question": question,
+        "plan": plan,
         "is_placeholder": is_placeholder,
         "prompt": strip_prompt,
     }
@@ -195,7 +205,7 @@ def reward(  # noqa: PLR0913 (the columns of a row)
     for each in dict.fromkeys(values["kind"]):
         if each not in PAIRS:
             raise UserError(f"no kind of answer is named {each}; {did_you_mean(str(each), PAIRS, 'kinds')}")
-        if reference is None and (each != "plan" or problem is None):
+        if reference is None and (each not in ("plan", "answer") or problem is None):
             raise UserError(f"no reference for a {each}: give `reference`, or the training data a column of that name")
     options = ScoringOptions(row_seconds=seconds)
     rows = (dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True))
@@ -264,6 +274,8 @@ def _row(answer: Any, given: Mapping[str, Any]) -> Row:
             return {"strip_prompt": _NO_PROMPT}
     row = {f"generated_{kind}": text, f"reference_{kind}": given["reference"]}
     row |= {"domain": given["domain"], "is_placeholder": bool(given["is_placeholder"])}
+    if kind == "answer":
+        row |= {name: given[name] for name in ASKED}
     if kind != "problem" and problem is not None:
         row["reference_problem"] = problem
         if kind == "plan":
@@ -498,9 +510,23 @@ def _takes_the_plan(pair: DomainPair) -> bool:
     return execute_actions(pair.task.plan, pair.task.as_written, pair.generated).reaches_goal
 
 
+def _answer(task: Task) -> Rewarded:
+    found = kernel.read_answer(task.row, task.options).verdict
+    if found.verdict is Judgement.REFERENCE_INVALID:
+        raise UserError(found.detail)
+    shares = (found.precision or 0.0, found.recall or 0.0)
+    mean = 2 * shares[0] * shares[1] / sum(shares) if any(shares) else 0.0
+    some = found.verdict not in (Judgement.EMPTY, Judgement.UNREADABLE, Judgement.UNDECIDED)
+    reached = _reached(task, some, mean > 0, mean >= 1 / 2, found.correct)
+    if task.shape == "scale" or reached.reached in (0, len(SCALE)):
+        return reached
+    low, _, half, _ = task.scale
+    return replace(reached, reward=float(low + (half - low) * mean))
+
+
 _OF_SCORES: Mapping[str, Callable[[Mapping[str, Any], Task], Rewarded | None]]
 _OF_SCORES = {"problem": _problem_scores, "plan": _plan_scores, "domain": _domain_scores}
-_OF_ROW = {"problem": _problem, "plan": _plan, "domain": _domain}
+_OF_ROW = {"problem": _problem, "plan": _plan, "domain": _domain, "answer": _answer}
 
 
 def _scores(pair: Pair, of: Any, *names: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from pddl_eval.datasets import is_text, values_of
 from pddl_eval.definition.domains import known_domain_names, planning_domain
-from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, Pair
+from pddl_eval.definition.metrics import PAIRS, PROBLEM, Pair
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import OUTSIDE_STRIPS, SEVERAL_DRAFTS, Verdict
 from pddl_eval.errors import did_you_mean
@@ -29,6 +29,9 @@ SHARES = tuple(column.name for column in _SHOWN if column.type is bool)
 
 MEANS = tuple(column.name for column in _SHOWN if column.type is float)
 """Score columns that a summary shows the mean of."""
+
+VERDICTS = tuple(pair.verdict for pair in PAIRS if pair is not PROBLEM)
+"""Columns of which the summary says how often each verdict occurs; the run counts those of problems."""
 
 UNCOUNTED = ("count", SEVERAL_DRAFTS)
 """Statistics of texts that are no verdicts."""
@@ -136,10 +139,10 @@ def count_scores(table: pa.Table, columns: Iterable[str]) -> Statistics:
         if left_out := [*left_out, *needed]:
             counted = counted.filter(pc.invert(reduce(pc.or_, left_out)))
         statistics[name] = dict(count_values(counted, [name])[name])
-        if name in (PLAN.verdict, DOMAIN.verdict):
+        if name in VERDICTS:
             counts = pc.value_counts(table[name].drop_null()).to_pylist()
             statistics[name] = {str(each["values"]): each["counts"] for each in counts}
-        has_drafts = is_text and name not in (VERDICT, PLAN.verdict, DOMAIN.verdict)
+        has_drafts = is_text and name not in (VERDICT, *VERDICTS)
         drafts = pc.sum(pc.starts_with(table[name], SEVERAL_DRAFTS)).as_py() if has_drafts else 0
         if drafts:
             statistics[name][SEVERAL_DRAFTS] = drafts

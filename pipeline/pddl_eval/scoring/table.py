@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pddl_eval import kernel
-from pddl_eval.columns import MEANINGS, SCORED
+from pddl_eval.columns import ASKED, MEANINGS, SCORED
 from pddl_eval.datasets import is_text, values_of
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domains import chosen_domain
-from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair, Row, given
+from pddl_eval.definition.metrics import ANSWER, DOMAIN, PLAN, PROBLEM, Pair, Row, given
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError
@@ -51,6 +51,9 @@ KERNEL_KEY = "pddl-eval kernel"
 KERNELS = ((PROBLEM, kernel.score), (PLAN, kernel.score_plans), (DOMAIN, kernel.score_domains))
 """The pairs that the kernel scores."""
 
+READERS = {ANSWER.name: kernel.read_answer}
+"""How rows are read of the pairs of which the kernel knows only a part."""
+
 SCORE_MICROS = "score_micros"
 
 SCORE_ERROR = "score_error"
@@ -76,7 +79,9 @@ def score_table(table: pa.Table, options: ScoringOptions, until: float = inf) ->
     schema = score_schema(table.schema, options)
     pairs = pairs_present(table.schema, options)
     added = schema.names[len(table.column_names) :]
-    present = {meaning: options.column(meaning) for meaning in SCORED if options.column(meaning) in table.column_names}
+    asks = {meaning for pair in pairs for meaning in pair.asks}
+    scored_with = [meaning for meaning in SCORED if meaning not in ASKED or meaning in asks]
+    present = {name: options.column(name) for name in scored_with if options.column(name) in table.column_names}
     # The kernel first. Of a row, the pairs that it leaves are the definition's.
     columns = {meaning: table[name] for meaning, name in present.items()}
     asked = [(pair.name, score) for pair, score in KERNELS if pair.asked(options) in pairs]
@@ -152,7 +157,7 @@ def _score_row(row: Row, pairs: Sequence[Pair], closed: Set[str], options: Scori
                 scores += [None] * len(pair.columns)
                 continue
             try:
-                scores += pair.score(pair.read(row, options))
+                scores += pair.score(READERS.get(pair.name, pair.read)(row, options))
             except Exception as error:
                 reraise_interrupt(error)
                 scores += [None] * len(pair.columns)
@@ -224,7 +229,7 @@ def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
     for name in map(options.column, MEANINGS):
         if schema.names.count(name) > 1:
             raise ColumnError(f"{schema.names.count(name)} columns are named {name}: keep one")
-    sides = [side for pair in present for side in (*pair.compared_with, pair.generated)]
+    sides = [side for pair in present for side in (*pair.compared_with, pair.generated, *pair.asks)]
     for meaning in [*sides, "reference_problem", "domain"]:
         name = options.column(meaning)
         if name in schema.names and not is_text(schema.field(name).type):
@@ -285,7 +290,8 @@ def score_frame(frame: Frame, **settings: Any) -> Frame:
     (options,) = grouped(settings, ScoringOptions)
     names, take, attach = _library(frame)
     arrays: dict[str, pa.Array] = {}
-    for name in dict.fromkeys(map(options.column, SCORED)):
+    asks = ASKED if options.column(ANSWER.generated) in names else ()
+    for name in dict.fromkeys(options.column(each) for each in SCORED if each in asks or each not in ASKED):
         if names.count(name) > 1:
             raise ColumnError(f"{names.count(name)} columns are named {name}: keep one")
         if name in names:

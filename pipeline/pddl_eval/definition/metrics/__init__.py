@@ -24,4 +24,4 @@ from pddl_eval.definition.metrics.validity import (
     verdict_without_plan,
 )
 
-PAIRS = (PROBLEM, PLAN, DOMAIN)
+PAIRS = (PROBLEM, PLAN, DOMAIN, ANSWER)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from pddl_eval.columns import ASKED
 from pddl_eval.definition import words
-from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.metrics.plan_pair import NotExecuted, detail_of, executable, executed_plan
 from pddl_eval.definition.metrics.plans import operators_of
 from pddl_eval.definition.metrics.problem import reads_problem
@@ -30,7 +31,7 @@ from pddl_eval.definition.questions import (
     why_empty,
 )
 from pddl_eval.definition.task import reference_task
-from pddl_eval.definition.verdict import AnswerVerdict, Judgement, PlanVerdict, RightAnswers
+from pddl_eval.definition.verdict import AnswerVerdict, Judgement, PlanVerdict, RightAnswers, Undecided
 
 _YES_NO = re.compile(r"\W*(?:(yes|true)|no|false)\W*", re.IGNORECASE)
 _LETTER = re.compile(r"\W*([A-Z])\W*", re.IGNORECASE)
@@ -121,13 +122,20 @@ class AnswerPair:
 def read_answer(row: Row, options: ScoringOptions, search: Search = solve) -> AnswerPair:
     """The question of a row and its answer."""
     recorded = row.get("reference_answer")
+    question = or_undecided(lambda: _question(row, options, search))
+    if isinstance(question, Undecided):
+        question = NotExecuted(question.reason, PlanVerdict.UNDECIDED)
     return AnswerPair(
         row.get("question"),
-        _question(row, options, search),
+        question,
         row.get("generated_answer"),
         recorded if given(recorded) else None,
         options.answer,
     )
+
+
+QUESTIONS_KEPT = 64
+"""Questions kept for further answers: their plans are read and executed once."""
 
 
 def _question(row: Row, options: ScoringOptions, search: Search) -> Question | NotExecuted:
@@ -136,28 +144,31 @@ def _question(row: Row, options: ScoringOptions, search: Search) -> Question | N
     problem = row.get("reference_problem")
     if not given(problem):
         return NotExecuted("there is no problem")
+    in_words = row.get("question") == "progression"
+    return _about(problem, domain_of(row, options), row.get("plan"), in_words, search)
+
+
+@lru_cache(maxsize=QUESTIONS_KEPT)
+def _about(
+    problem: str, domain: str | None, said: str | None, in_words: bool, search: Search
+) -> Question | NotExecuted:
+    """``in_words``: a plan that cannot be read may be the name of an action in words."""
     try:
-        task = executable(reference_task(problem, domain_of(row, options), for_plans=True))
+        task = executable(reference_task(problem, domain, for_plans=True))
     except DomainError as error:
         return NotExecuted(f"the domain cannot be read: {error}")
     if isinstance(task, NotExecuted):
         return task
     if task.ill_typed:
         return NotExecuted(f"in the reference, {task.ill_typed}")
-    text = row.get("plan")
-    plan = read_plan(text, operators=operators_of(task))
-    try:
-        question = Question(task, plan.steps, executed_plan(plan.steps, plan.damage, task), search)
-        is_unread = plan.damage is not None or not plan.found
-        if text and is_unread and row.get("question") == "progression":
-            action = action_in_words(text, Question(task, (), executed_plan((), None, task), search))
-            if action is not None:
-                return Question(task, (action,), executed_plan((action,), None, task), search)
-    except OutOfBudgetError as end:
-        return NotExecuted(str(end), PlanVerdict.UNDECIDED)
+    plan = read_plan(said, operators=operators_of(task))
+    if said and in_words and (plan.damage is not None or not plan.found):
+        action = action_in_words(said, Question(task, (), executed_plan((), None, task), search))
+        if action is not None:
+            return Question(task, (action,), executed_plan((action,), None, task), search)
     if not plan.found and plan.reason not in (NO_ANSWER, EMPTY):
         return NotExecuted(f"the plan cannot be read: {plan.reason}")
-    return question
+    return Question(task, plan.steps, executed_plan(plan.steps, plan.damage, task), search)
 
 
 VERDICT = Metric(
@@ -191,4 +202,5 @@ ANSWER = Pair(
     "answer_verdict",
     reads=(("reference_answer", given), ("reference_problem", reads_problem)),
     needs_one=True,
+    asks=ASKED,
 )

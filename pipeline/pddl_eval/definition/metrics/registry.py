@@ -84,7 +84,7 @@ class Pair:
     table before they are scored. What is read has ``notes``, a list: a metric that the row's budget ends gives null,
     and the reason is noted there. ``signed`` is what the signature says of the constants of the metrics. ``reads``: the
     columns that generated values are held against, and whether a text is one of these, even if it has no scores. If
-    ``needs_one``, one of these columns has to be there.
+    ``needs_one``, one of these columns has to be there. ``asks`` are the columns with what else is asked.
     """
 
     name: str
@@ -96,6 +96,7 @@ class Pair:
     signed: str = ""
     reads: tuple[tuple[str, Callable[[str], bool]], ...] = ()
     needs_one: bool = False
+    asks: tuple[str, ...] = ()
 
     @property
     def reference(self) -> str:

@@ -27,7 +27,7 @@ from pddl_eval.definition.questions.sets import set_kind
 from pddl_eval.definition.validation import Failure, taken
 
 
-def applicable_actions(question: Question) -> frozenset[Formula]:
+def applicable_actions(question: Question) -> frozenset[Action]:
     """All actions that the validator can take after the plan."""
     nothing = frozenset[Atom]()
     # Without effects nothing more is reached: what is left are the instances whose positive preconditions hold.

@@ -16,14 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
+from operator import sub
 
 from pddl_eval.definition import words
+from pddl_eval.definition.formulas import World
 from pddl_eval.definition.model import Action, show_number
-from pddl_eval.definition.questions.applicable import why_not_applicable
+from pddl_eval.definition.questions.applicable import applicable_actions, why_not_applicable
 from pddl_eval.definition.questions.picks import Picks, pick_kind
 from pddl_eval.definition.questions.question import InvalidQuestionError, Question, decided
-from pddl_eval.definition.state_space import GoalCosts, goal_costs
-from pddl_eval.definition.validation import is_goal
+from pddl_eval.definition.state_space import SPACES_KEPT, GoalCosts, goal_costs
+from pddl_eval.definition.task import Task
+from pddl_eval.definition.validation import Failure, is_goal, taken
+from pddl_eval.definition.verdict import Undecided
 
 
 def _why_wrong(action: Action, question: Question) -> str:
@@ -38,18 +43,35 @@ def _why_wrong(action: Action, question: Question) -> str:
 
 
 def _costs(question: Question) -> tuple[Fraction, Mapping[Action, Fraction]]:
-    """c*(s), and c(a) + c*(s′) for each action a after which the goal can be reached."""
-    found: GoalCosts = decided(goal_costs(question.after, question.domain))
-    least = found.to_goal.get(found.space.start)
+    """c*(s), and c(a) + c*(s′) for each action a after which the goal can be reached.
+
+    One enumeration of the task's states serves all questions about it; beyond its limit, that of the states from s.
+    """
+    found = _goal_costs(question.task)
+    if isinstance(found, Undecided):
+        found = decided(goal_costs(question.after, question.domain))
+    assert isinstance(found, GoalCosts)
+    space, after, world = found.space, question.after, World(question.after, question.domain)
+    least = found.to_goal.get(space.node(after.init, after.values))
     if least is None:
         raise InvalidQuestionError("there is no plan")
     costs: dict[Action, Fraction] = {}
-    for after, steps in found.space.into.items():
-        for operator, updates, before in steps:
-            if before == found.space.start and after in found.to_goal:
-                cost = Fraction(1) if found.counter is None else updates.get(found.counter, Fraction(0))
-                costs[operator.action] = cost + found.to_goal[after]
+    for action in applicable_actions(question):
+        world.become(after.init, after.values)
+        step = taken({action}, world)
+        assert not isinstance(step, Failure), "it is applicable"
+        world.change(*step)
+        to_goal = found.to_goal.get(space.node(world.atoms, world.values))
+        if to_goal is not None:
+            paid = (values.get(found.counter or (), Fraction(0)) for values in (world.values, after.values))
+            costs[action] = to_goal + (Fraction(1) if found.counter is None else sub(*paid))
     return least, costs
+
+
+@lru_cache(maxsize=SPACES_KEPT)
+def _goal_costs(task: Task) -> GoalCosts | Undecided:
+    assert task.domain is not None
+    return goal_costs(task.problem, task.domain.domain)
 
 
 def cheapest(question: Question) -> Picks:

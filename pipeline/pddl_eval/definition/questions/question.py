@@ -29,7 +29,7 @@ class InvalidQuestionError(Exception):
     """The question has no answer: its plan cannot be executed, or there is no plan. The message says why."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Question:
     """A task that can be executed, a plan in it and how far that gets; states are those of the validator.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from pddl_eval.definition import words
@@ -11,6 +12,9 @@ from pddl_eval.definition.model import Formula, show_formula
 from pddl_eval.definition.questions.question import Judged, Kind, Question
 from pddl_eval.definition.questions.reading import Elements, answer_text, as_atom, read_elements, shown_elements
 from pddl_eval.definition.verdict import Judgement, RightAnswers
+
+KEYS_KEPT = 64
+"""Sets of right elements kept for further answers to the same questions."""
 
 JUDGEMENTS = {
     (True, True): Judgement.RIGHT,
@@ -33,6 +37,8 @@ def set_kind(
 
     ``why_wrong`` says why an element is no right one.
     """
+
+    right = lru_cache(maxsize=KEYS_KEPT)(right)
 
     def judge(question: Question, text: str, answer: str) -> Judged:
         said, elements = read(answer_text(text, answer), question, actions=actions), right(question)

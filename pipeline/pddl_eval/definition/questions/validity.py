@@ -63,7 +63,7 @@ def _judge(question: Question, text: str, answer: str) -> Judged:
     unmet = unmet_literals(question)
     steps = {action for each in question.plan for action in ([each] if isinstance(each, tuple) else each)}
     named = [each for each in read(text, question).elements if as_atom(each)[0] not in steps]
-    if named and unmet:
+    if named:
         parts.append(any(each in unmet or _negated(each) in unmet for each in named))
         told = told or ("" if parts[-1] else words.not_unmet(named[0]))
     precision = sum(parts) / len(parts)
