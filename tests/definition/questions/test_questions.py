@@ -268,3 +268,10 @@ def test_hostile_answers_end(kind: str, part: str) -> None:
     begin = perf_counter()
     assert judge_answer(kind, said, TOWER, BLOCKS, plan=PREFIX).verdict.value != "undecided"
     assert perf_counter() - begin < 10
+
+
+def test_lists_with_and_without_brackets() -> None:
+    said = "Positive effects: (holding b)\nNegative effects: []"
+    assert judge_answer("progression", said, TOWER, BLOCKS, plan=PREFIX).recall == 0.25
+    said = "Positive effects: []\nNegative effects: (ontable b), (clear b), (handempty)"
+    assert judge_answer("progression", said, TOWER, BLOCKS, plan=PREFIX).verdict.value == "incomplete"

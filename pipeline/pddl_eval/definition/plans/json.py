@@ -107,17 +107,20 @@ def text_here(text: str, position: int) -> str:
     return value if isinstance(value, str) and _END_OF_VALUE.match(text, end) else ""
 
 
-def value_of_text(text: str) -> Any:
+def value_of_text(text: str) -> tuple[Any, str] | None:
     """The JSON list or object, or Python's, from a text's first bracket to its last; None where it is none.
 
+    With the text around it.
+
     >>> value_of_text("So: {'valid': False}."), value_of_text("[a]"), value_of_text("[1] (a) [2]")
-    ({'valid': False}, None, None)
+    (({'valid': False}, 'So: .'), None, None)
     """
     opening = _OPENING.search(text)
-    text = text[opening.start() : max(text.rfind("]"), text.rfind("}")) + 1] if opening else ""
+    begin, end = opening.start() if opening else 0, max(text.rfind("]"), text.rfind("}")) + 1
+    around, text = text[:begin] + text[end:], text[begin:end] if opening else ""
     for each in (text, _PYTHON.sub(_json_of_python, text)) if text else ():
         try:
-            return _DECODER.decode(each)
+            return _DECODER.decode(each), around
         except (ValueError, RecursionError):
             continue
     return None

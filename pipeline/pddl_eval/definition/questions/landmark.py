@@ -22,7 +22,7 @@ from dataclasses import replace
 from itertools import product
 
 from pddl_eval.definition import words
-from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, Problem, State
 from pddl_eval.definition.planning import Solution
@@ -30,6 +30,8 @@ from pddl_eval.definition.questions.picks import Picks, pick_kind, picks_among
 from pddl_eval.definition.questions.question import Question, decided, true_states
 from pddl_eval.definition.state_space import Node
 from pddl_eval.definition.validation import execute_actions
+
+States = Mapping[Node, tuple[State, bool]]
 
 MOST_COPIES = 50
 """Copies of an operator, none of which adds an atom."""
@@ -47,12 +49,11 @@ def _why_wrong(atom: Atom, question: Question) -> str:
     return words.avoided(atom) if is_avoided(atom, question) else ""
 
 
-def is_avoided(atom: Atom, question: Question) -> bool:
+def is_avoided(atom: Atom, question: Question, states: States | None = None) -> bool:
     """Whether a plan never makes the atom true; raises ``OutOfBudgetError`` where that is not decided."""
-    space = question.space
-    nodes = {node: (atom in true, has_goal) for node, true, has_goal in space.judged(question.after)}
+    space, states = question.space, states_of(question) if states is None else states
     if space.limit is None:
-        return _reaches_goal_without(nodes, question)
+        return _reaches_goal_without(atom, states, question)
     if not any(atom in state for state in _on_the_way(question)):
         return True
     without = avoiding(atom, question.after, question.domain)
@@ -61,16 +62,22 @@ def is_avoided(atom: Atom, question: Question) -> bool:
     return isinstance(decided(question.search(without[0], PlanningDomain(without[1]))), Solution)
 
 
-def _reaches_goal_without(nodes: Mapping[Node, tuple[bool, bool]], question: Question) -> bool:
+def states_of(question: Question) -> States:
+    """The reachable states, each with what is true in it and whether it has the goal."""
+    return {node: (true, has_goal) for node, true, has_goal in question.space.judged(question.after)}
+
+
+def _reaches_goal_without(atom: Atom, states: States, question: Question) -> bool:
     """Whether a goal state is reached by states that lack an atom: a walk backwards, from the goal states."""
     space = question.space
-    waiting = [node for node, (has_atom, has_goal) in nodes.items() if has_goal and not has_atom]
+    waiting = [node for node, (true, has_goal) in states.items() if has_goal and atom not in true]
     seen = {*waiting}
     for node in waiting:  # grows while it is walked
         for _, _, before in space.into[node]:
-            if before not in seen and not nodes[before][0]:
+            if before not in seen and atom not in states[before][0]:
                 seen.add(before)
                 waiting.append(before)
+        spend(1 + len(space.into[node]))
     return space.start in seen
 
 
@@ -106,7 +113,8 @@ def landmarks(question: Question) -> Picks:
     """The atoms that every plan makes true: candidates are those that one plan makes true."""
     decided(question.solution)
     candidates = frozenset[Atom]().union(*_on_the_way(question)) - question.true - question.after.goal
-    return picks_among(sorted(candidates), lambda atom: not is_avoided(atom, question))
+    states = states_of(question)
+    return picks_among(sorted(candidates), lambda atom: not is_avoided(atom, question, states))
 
 
 def _on_the_way(question: Question) -> Iterator[State]:

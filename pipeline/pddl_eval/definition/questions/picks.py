@@ -49,7 +49,7 @@ def pick_kind(
             return Judged.unreadable(said.reason)
         if said.none:
             found = picks(question)
-            if not found.some and not found.all_known:
+            if not (found.some or found.all_known or found.or_none):
                 raise OutOfBudgetError(found.open)
             first = min(found.some, default=())
             return Judged.of(
@@ -64,9 +64,9 @@ def pick_kind(
         if found.some:
             first = show_atom(min(found.some))
             return RightAnswers(frozenset(found.some) if found.all_known else None, found.or_none, first, found.open)
-        if not found.all_known:
+        if not (found.all_known or found.or_none):
             raise OutOfBudgetError(found.open)
-        return RightAnswers(frozenset[Atom](), True, "none")
+        return RightAnswers(frozenset[Atom]() if found.all_known else None, True, "none")
 
     return Kind(asks, right_when, judge, key)
 

@@ -111,8 +111,9 @@ def answer_text(text: str, answer: str = "first") -> str:
     elif (final := [*_FINAL.finditer(text)]) and text[final[-1].end() :].strip():
         text = text[final[-1].end() :]
     text = _FENCE.sub(" ", text)
-    if (value := value_of_text(text)) is not None:
-        return "\n".join(_lines(value))
+    found = value_of_text(text)
+    if found and (not found[1].strip() or (found[0] and not _ELEMENT.search(found[1]))):
+        return "\n".join(_lines(found[0]))
     return undecorated(text).translate(_MARKUP)
 
 
@@ -217,6 +218,16 @@ def read_elements(text: str, names: Mapping[str, int], others: Collection[str] =
     known = [each for each in quoted if _name(each) in names]
     chosen = known or [each for each in quoted if _name(each) not in others]
     return Elements(tuple(chosen[:MOST_ELEMENTS]), reason="" if chosen else NO_ELEMENT)
+
+
+def mentioned(text: str, names: Mapping[str, int]) -> tuple[Formula, ...]:
+    """All elements with known names, wherever they stand.
+
+    >>> mentioned("1. (clear a) and in hand", {"clear": 1})
+    (('clear', 'a'),)
+    """
+    found = map(_element, islice(_ELEMENT.finditer(_joined(text, names)), MOST_ELEMENTS))
+    return tuple([each for each in found if _name(each) in names])
 
 
 def _of_line(line: str, names: Mapping[str, int]) -> tuple[list[Formula], list[str], bool] | None:
@@ -487,6 +498,7 @@ _YES = re.compile(
     r"\A\W*+(?:the\s++)?+(?:(?:final\s++)?+answer\b\W*+(?:is\b)?+\W*+)?+(?:(yes|true|valid)|(?:no|false|invalid|not\s++valid))\b(?!\s*+:|\s++\w++\s++action)",
     re.IGNORECASE,
 )
+_SAID_YES = re.compile(r"\banswer\b\W*+(?:is\b)?+\W*+(yes|no|true|false|valid|invalid)\b", re.IGNORECASE)
 _FALSE_WORDS = frozenset({"invalid", "incorrect", "fails", "false"})
 
 
@@ -496,6 +508,8 @@ def read_truth(text: str, answer: str = "first") -> bool | None:
     >>> read_truth("Yes, it works."), read_truth("The plan is not valid: step 3 fails."), read_truth("Hm.")
     (True, False, None)
     """
+    if answers := _SAID_YES.findall(text):
+        return str(answers[-1]).lower() in ("yes", "true", "valid")
     if begins := _YES.match(text):
         return begins[1] is not None
     lines = [line for line in text.split("\n") if _YES.match(line)]
@@ -510,19 +524,26 @@ def read_truth(text: str, answer: str = "first") -> bool | None:
     return words[-1] == "yes" if words else None
 
 
-_LETTER = re.compile(r"\b(?:answer|option|choice)\b\W*+(?:is\b)?+\W*+(?:option\W*+)?+([A-Z])(?=\W|\Z)", re.IGNORECASE)
-_LONE_LETTER = re.compile(r"\A\W*+([A-Z])(?=[.):]|\W*+\Z)|^\W*+([A-Z])\W*+$", re.IGNORECASE | re.MULTILINE)
+_ANSWER_IS = r"\banswer\b\W*+(?:is\b)?+\W*+"
+_LETTERS = (
+    re.compile(rf"{_ANSWER_IS}(?:option\W*+)?+([A-Z])(?=\W|\Z)", re.IGNORECASE),
+    re.compile(r"\A\W*+([A-Z])(?=[.):]|\W*+\Z)", re.IGNORECASE),
+    re.compile(r"^\W*+([A-Z])\W*+$", re.IGNORECASE | re.MULTILINE),
+    re.compile(r"\b(?:option|choice)\b\W*+(?:is\b)?+\W*+([A-Z])(?=\W|\Z)", re.IGNORECASE),
+)
+"""The letter of a choice: behind *answer*, at the beginning, on a line of its own, behind *option*."""
 
 
 def read_letter(text: str, answer: str = "first") -> str | None:
-    """The letter of a choice.
+    """The letter of a choice; where *the answer is* is said several times, the last one.
 
-    >>> read_letter("B. (pick-up a)"), read_letter("The answer is (C).")
+    >>> read_letter("B. (pick-up a)"), read_letter("Option A is wrong. The answer is (C).")
     ('B', 'C')
     """
-    found = [*_LETTER.finditer(text)] or [*_LONE_LETTER.finditer(text)]
-    chosen = found[-1 if answer == "last" else 0] if found else None
-    return chosen[chosen.lastindex or 1].upper() if chosen else None
+    for number, pattern in enumerate(_LETTERS):
+        if found := pattern.findall(text):
+            return str(found[-1 if not number or answer == "last" else 0]).upper()
+    return None
 
 
 def shown_elements(elements: Iterable[Formula]) -> str:

@@ -1,8 +1,9 @@
 """Which atom can never become true? ACPBench Hard's *reachability* (Kokel et al. 2025).
 
 An atom of the problem (a declared predicate with objects of its types) that no state has that can be reached from the
-state after the plan, that one included; or "none". An atom is reachable exactly where the problem with that atom as its
-goal has a plan, so the answer is a plan or a proof.
+state after the plan, that one included. "None" is right where every atom of a predicate that some action changes, or
+that is derived, is reachable, as in ACPBench: nobody asks for the others. An atom is reachable exactly where the
+problem with that atom as its goal has a plan, so the answer is a plan or a proof.
 
 >>> from pddl_eval import judge_answer, right_answers
 >>> lamp = '''(define (domain lamp) (:predicates (on) (off) (broken))
@@ -10,11 +11,14 @@ goal has a plan, so the answer is a plan or a proof.
 >>> dark = "(define (problem p) (:domain lamp) (:init (off)) (:goal (on)))"
 >>> judge_answer("unreachable_atom", "(on)", dark, lamp).detail
 '(on) can be reached after (switch)'
->>> right_answers("unreachable_atom", dark, lamp).elements
-frozenset({('broken',)})
+>>> found = right_answers("unreachable_atom", dark, lamp)
+>>> found.elements, found.none_is_right
+(frozenset({('broken',)}), True)
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from pddl_eval.definition import words
 from pddl_eval.definition.model import Atom
@@ -36,14 +40,25 @@ def unreachable_atoms(question: Question) -> Picks:
     """The atoms of the problem that are true in no reachable state."""
     space = question.space
     reached = frozenset[Atom]().union(*(true for _, true, _ in space.judged(question.after)))
-    atoms = question.instances(question.predicates)
-    if space.limit is None:
-        return picks_among(atoms, lambda atom: atom not in reached)
-    return picks_among(
-        (atom for atom in atoms if atom not in reached),
-        lambda atom: not isinstance(decided(question.reach([atom])), Solution),
-        space.limit.reason,
+    assert question.task.domain is not None
+    kinds = question.predicates.items()
+    changing, static = (
+        (atom for atom in question.instances(dict(each)) if atom not in reached)
+        for each in (
+            [kind for kind in kinds if (kind[0] in question.task.domain.fluents) == changes]
+            for changes in (True, False)
+        )
     )
+    if space.limit is None:
+        found, others = (picks_among(atoms, lambda _: True) for atoms in (changing, static))
+        all_known = found.all_known and others.all_known
+        or_none = found.all_known and not found.some
+        return Picks(found.some | others.some, all_known, found.open or others.open, or_none)
+    found = picks_among(
+        changing, lambda atom: not isinstance(decided(question.reach([atom])), Solution), space.limit.reason
+    )
+    # Atoms that nothing changes were not tried.
+    return replace(found, all_known=False, or_none=found.all_known and not found.some)
 
 
 KIND = pick_kind(

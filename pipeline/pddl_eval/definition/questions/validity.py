@@ -25,10 +25,11 @@ from pddl_eval.definition.questions.reading import (
     NO_ELEMENT,
     answer_text,
     as_atom,
+    mentioned,
     read_step,
     read_truth,
 )
-from pddl_eval.definition.questions.sets import read
+from pddl_eval.definition.questions.sets import arities
 from pddl_eval.definition.verdict import Judgement, RightAnswers
 
 
@@ -62,7 +63,7 @@ def _judge(question: Question, text: str, answer: str) -> Judged:
         )
     unmet = unmet_literals(question)
     steps = {action for each in question.plan for action in ([each] if isinstance(each, tuple) else each)}
-    named = [each for each in read(text, question).elements if as_atom(each)[0] not in steps]
+    named = [each for each in mentioned(text, arities(question.predicates)) if as_atom(each)[0] not in steps]
     if named:
         parts.append(any(each in unmet or _negated(each) in unmet for each in named))
         told = told or ("" if parts[-1] else words.not_unmet(named[0]))
