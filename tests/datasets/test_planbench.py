@@ -94,12 +94,12 @@ def test_plan_execution(tmp_path: Path) -> None:
 def test_goal_reformulation_asks_for_a_plan_with_another_goal(tmp_path: Path, ending: str) -> None:
     goals = "My goal is to have that the hand is empty.\nMy goal is to have that {} and the hand is empty."
     query = goals.format("the blue block is on top of the red block") + ending
-    answer = "1. Pick up the blue block from the table\n2. stack the blue block on top of the red block"
+    answer = "1. Pick up the blue block from the table\n2. unstack the blue block from red block"
     found = read(tmp_path, "task_8_3_partial_to_full", query=query, llm_raw_response=answer, llm_correct=True)
     said = meant(found.question)
     assert "question" not in said and found.recorded
     assert said["reference_problem"] == PROBLEM.replace("(on a b)", "(on b a) (handempty)").replace("(and\n", "(and ")
-    assert found.text == "1. (pick-up b)\n2. (stack b a)"
+    assert found.text == "1. (pick-up b)\n2. (unstack b a)"
 
 
 def test_objects_with_numbers(tmp_path: Path) -> None:

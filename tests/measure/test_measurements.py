@@ -33,13 +33,14 @@ SMALLEST = {
     "parts": ["--parts 3 --rows 100 --kills 2"],
     "plans_any": ["--count 20", "--count 20 --columns"],
     "published": ["--help"],
+    "published_questions": ["--help"],
     "questions": ["--count 20"],
     "repair": ["--references 1"],
     "reward": ["--references 1"],
     "scale": ["--parts 2", "--slots 50"],
     "written_plans": ["--count 100", "--answers 50"],
 }
-"""The arguments of each; ``ipc`` and ``published`` read repositories that nobody has by chance."""
+"""The arguments of each; ``ipc`` and ``published…`` read repositories that nobody has by chance."""
 
 SHARED = {"counterexamples", "kernel", "repair", "reward"}
 """They read the benchmark's problems beside the checkout."""

@@ -113,7 +113,7 @@ class _Instances:
 
 
 LEFT_OUT = ("the", "currently")
-"""Words of templates that mean nothing."""
+"""Words of templates that a model may leave out; "unstack a from b" for "unstack a from on top of b", too."""
 
 _ATOM = re.compile(r"\([^()]*\)")
 _STEP = re.compile(r"(?m)^([\d. *-]{,9}\([^()\n]*\))[^\n]*")
@@ -139,10 +139,12 @@ def phrases(configuration: str) -> list[Phrase]:
     one_object = "|".join(re.escape(each).replace(r"\#", r"\d+") for each in sorted(objects, key=len, reverse=True))
     patterns = {"{}": f"({one_object})", "is": r"is(?:[ \t]+(?P<not>not|no longer))?"}
     made: list[Phrase] = []
-    for name, words in sorted(names["actions"] + names["predicates"], key=lambda pair: -len(pair[1])):
-        parts = [patterns.get(each, re.escape(each)) for each in words.split() if each not in LEFT_OUT]
-        between = rf"[ \t]+(?:(?:{'|'.join(LEFT_OUT)})[ \t]+)*"
-        made.append((re.compile(rf"\b(?:the[ \t]+)?{between.join(parts)}\b", re.IGNORECASE), name, objects))
+    for left_out, phrased in (((*LEFT_OUT, "on", "top", "of"), names["actions"]), (LEFT_OUT, names["predicates"])):
+        between = rf"[ \t]+(?:(?:{'|'.join(left_out)})[ \t]+)*"
+        for name, words in phrased:
+            parts = [patterns.get(each, re.escape(each)) for each in words.split() if each not in left_out]
+            made.append((re.compile(rf"\b(?:the[ \t]+)?{between.join(parts)}\b", re.IGNORECASE), name, objects))
+    made.sort(key=lambda phrase: -len(phrase[0].pattern))
     return made
 
 
