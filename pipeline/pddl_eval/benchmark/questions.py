@@ -32,11 +32,11 @@ from pddl_eval.errors import UserError, did_you_mean
 LONGEST_WALK = 10
 """Steps of a random walk, at most."""
 
-DRAWS, ENUMERATIONS = 6, 2
-"""Plans that are tried for a question whose key says what is wanted, yes or no, some or none; then any key will do.
+DRAWS = 6
+"""Plans that are tried for a question whose key says what is wanted, yes or no, some or none; then any key will do."""
 
-The second number is of the kinds whose keys need the states that can be reached after the plan.
-"""
+ENUMERATIONS = 2
+"""Keys that are computed for it where they need the states that can be reached after the plan."""
 
 LOOKS = 100
 """Most work for a key (``budget.WORK_PER_LOOK``), about a tenth of a second: the same questions on every machine."""
@@ -160,11 +160,12 @@ class Draw:
     def __init__(self, problem: Question, plan: tuple[Action, ...], random: Random, wanted: bool) -> None:
         self.problem, self.plan, self.random, self.wanted = problem, plan, random, wanted
         self.starts: list[Question] = []
+        self.ends: dict[Plan, tuple[Action, ...]] = {}
 
     def question(self, kind: str, asked: Set[tuple[str, Plan]]) -> Asked | None:
         """A question of the kind, if one is found soon; raises ``OutOfBudgetError`` where a key is not decided."""
-        other = None
-        for draw in range(ENUMERATIONS if kind in AHEAD else DRAWS):
+        other, keys = None, ENUMERATIONS if kind in AHEAD else DRAWS
+        for draw in range(DRAWS):
             if draw == len(self.starts):  # What is to be reached is ahead after few steps.
                 self.starts.append(self._prefix(LONGEST_WALK // (1 + draw * self.wanted)))
             start = self.starts[draw]
@@ -177,8 +178,8 @@ class Draw:
             except InvalidQuestionError:
                 continue
             assert found.text is not None
-            other = Asked(kind, plan, found.text)
-            if _says(kind, found) in (self.wanted, None):
+            other, keys = Asked(kind, plan, found.text), keys - 1
+            if keys == 0 or _says(kind, found) in (self.wanted, None):
                 break
         return other
 
@@ -200,7 +201,9 @@ class Draw:
             return _actions(start) if self.wanted else self._damaged(_actions(start))
         if kind not in ("justification", "validity"):
             return _actions(start)
-        whole = (*_actions(start), *_solution(start))
+        if start.plan not in self.ends:  # Where the problem has no plan soon, none is searched for from its states.
+            self.ends[start.plan] = _solution(start) if self.plan else ()
+        whole = (*_actions(start), *self.ends[start.plan])
         if self.wanted:
             return whole
         return self._damaged(whole) if kind == "validity" else self._needed(whole)
