@@ -275,3 +275,14 @@ def test_lists_with_and_without_brackets() -> None:
     assert judge_answer("progression", said, TOWER, BLOCKS, plan=PREFIX).recall == 0.25
     said = "Positive effects: []\nNegative effects: (ontable b), (clear b), (handempty)"
     assert judge_answer("progression", said, TOWER, BLOCKS, plan=PREFIX).verdict.value == "incomplete"
+
+
+@pytest.mark.parametrize(
+    "said", ["(at car l)\n(docked r)\n(empty)", "[at car l, docked r, empty]", "at(car, l), docked(r), empty()"]
+)
+def test_an_atom_may_have_a_name_that_says_nothing(said: str) -> None:
+    ferry = """(define (domain ferry) (:predicates (at ?c ?p) (docked ?p) (empty))
+      (:action wreck :parameters (?p) :precondition (docked ?p) :effect (not (docked ?p))))"""
+    problem = """(define (problem p) (:domain ferry) (:objects car l r) (:init (at car l) (docked r) (empty))
+      (:goal (not (docked r))))"""
+    assert pddl_eval.judge_answer("state", said, problem, ferry).correct

@@ -236,8 +236,8 @@ def _of_line(line: str, names: Mapping[str, int]) -> tuple[list[Formula], list[s
         return None
     label = _LABEL.match(line)
     for body in dict.fromkeys([line, line[label.end() :] if label else line]):
-        if _NONE_LINE.match(body):
-            return [], [], True
+        if _NONE_LINE.match(body) and not any(_name(_element(each)) in names for each in _ELEMENT.finditer(body)):
+            return [], [], True  # A domain may have an atom (empty).
         body = _NUMBERED.sub("", body, count=1)
         found = _of_list(_joined(body, names), names)
         if found is not None:
@@ -251,7 +251,8 @@ def _of_list(body: str, names: Mapping[str, int]) -> tuple[list[Formula], list[s
     bare: list[Formula] = []
     for inside in _BRACKETS.findall(rest):
         said = (_NUMBERED.sub("", piece, count=1) for piece in re.split(r"[,;]", inside))
-        bare += [_bare(piece) for piece in said if _WORD.search(piece) and not _NONE_LINE.match(piece)]
+        said = (each for each in said if _WORD.search(each) and (_is_bare(each, names) or not _NONE_LINE.match(each)))
+        bare += map(_bare, said)
     outside = _BRACKETS.sub(" ", rest)
     left = _LINKS.sub(" ", outside)
     if not _WORD.search(left):
