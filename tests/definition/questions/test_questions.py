@@ -285,4 +285,4 @@ def test_an_atom_may_have_a_name_that_says_nothing(said: str) -> None:
       (:action wreck :parameters (?p) :precondition (docked ?p) :effect (not (docked ?p))))"""
     problem = """(define (problem p) (:domain ferry) (:objects car l r) (:init (at car l) (docked r) (empty))
       (:goal (not (docked r))))"""
-    assert pddl_eval.judge_answer("state", said, problem, ferry).correct
+    assert judge_answer("state", said, problem, ferry).correct
