@@ -148,6 +148,29 @@ def own_domain(folder: Path) -> None:
         )
 
 
+def questions(folder: Path) -> None:
+    """The model is right after at most four actions."""
+    page = "tutorials/questions.md"
+    (folder / "ferry.pddl").write_text(block_of(page, "lisp", "The files").text, encoding="utf-8")
+    write_rows(folder / "problems.jsonl", [json.loads(block_of(page, "json", "The files").text)])
+    generated = next(line for line in lines_of(page) if " generate " in line)
+    with chdir(folder):
+        said = run(*shlex.split(generated)[1:]).stdout
+        asked = pl.read_parquet("questions.parquet").to_dicts()
+        known = {each["question_text"]: each["reference_answer"] for each in asked if each["prefix_length"] < 5}
+
+        def model(prompt: str) -> str:
+            return next((key for text, key in known.items() if prompt.endswith(text)), "none")
+
+        found: dict[str, Any] = {"model": model}
+        exec(block_of(page, "python", "Ask a model").text, found)
+        run_page(page, folder)
+        exec(block_of(page, "python", "The table").text, found)
+    assert block_of(page, "text", "Questions").text.split()[:4] == said.split()[:4]
+    shares = found["table"].filter(pl.col("prefix_length") == 0)["answer_correct"]
+    assert set(shares) == {100} and found["table"]["answer_correct"].min() < 50
+
+
 def nightly(folder: Path) -> None:
     rows = [
         {"id": number, "reference_problem": PROBLEM.format("blocksworld", "clear a"), "generated_problem": answer}
@@ -222,6 +245,7 @@ WRITTEN: dict[str, Callable[[Path], None]] = {
     "tutorials/nightly.md": nightly,
     "tutorials/own-domain.md": own_domain,
     "tutorials/paper.md": paper,
+    "tutorials/questions.md": questions,
     "tutorials/reward.md": reward,
 }
 """What runs the blocks of a page."""
