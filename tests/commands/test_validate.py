@@ -153,23 +153,36 @@ def test_what_is_not_executed_is_refused_by_its_name(files: tuple[Path, Path], t
     files[0].write_text(
         POST.replace(
             "(:action load",
-            "(:durative-action wait :parameters () :duration (= ?duration 1) :condition () :effect ()) (:action load",
+            "(:process wait :parameters () :precondition () :effect ()) (:action load",
         )
     )
     plan = tmp_path / "plan"
     plan.write_text(RIGHT)
     code, (found,) = validated(*files, plan)
     assert (code, found["cost"]) == (2, None)
-    assert "durative" in found["detail"]
+    assert ":process" in found["detail"]
 
 
 def test_a_problem_that_is_not_executed_is_refused_by_its_name(files: tuple[Path, Path], tmp_path: Path) -> None:
-    files[1].write_text(PROBLEM.replace("(in x b)", "(in x b) (preference w (at c))"))
+    files[1].write_text(PROBLEM.replace("(in x b)", "(in x b) (not (preference w (at c)))"))
     plan = tmp_path / "plan"
     plan.write_text(RIGHT)
     code, (found,) = validated(*files, plan)
     assert (code, found["verdict"]) == (2, "undecided")
     assert "preference in the goal" in found["detail"] and "strips" not in found["detail"]
+
+
+def test_where_time_counts_states_are_a_time_line(files: tuple[Path, Path], tmp_path: Path) -> None:
+    files[0].write_text(
+        POST.replace(
+            "(:action load",
+            "(:durative-action wait :parameters () :duration (= ?duration 2) :condition () :effect ()) (:action load",
+        )
+    )
+    plan = tmp_path / "plan"
+    plan.write_text("0.5: (wait) [2]")
+    shown = run("validate", *files, plan, "--states").stdout
+    assert "0.5: (wait) starts" in shown and "2.5: (wait) ends" in shown
 
 
 def test_numbers_are_exact_for_people(files: tuple[Path, Path], tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def validate(
     pddl-eval validate domain.pddl problem.pddl plans/*.txt --json
     pddl-eval validate blocksworld problem.pddl - --states
 
-    STRIPS, ADL, derived predicates, action costs and numeric fluents. An empty file is the empty plan.
+    STRIPS, ADL, derived predicates, numbers, durative actions, constraints. An empty file is the empty plan.
     """
     import json
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, islice
+from typing import NamedTuple
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, spend
@@ -194,12 +195,13 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
     done: list[tuple[Operator, ...]] = []
     updates: list[Mapping[Atom, Fraction]] = []
     times: list[Fraction] = []
-    over_all: dict[tuple[int, Action], list[Formula]] = {}
+    over_all: dict[tuple[int, Action], Sequence[Formula]] = {}
+    apart: dict[tuple[Action, Fraction | None], _Apart] = {}
     failed_step: int | None = None
     length, failure = 0, None
     for time, events in agenda:
         events = [_with_duration(event, world, agenda) if event.half == AT_START else event for event in events]
-        found = together([_operator_at(event, world) for event in events], world)
+        found = together([_operator_at(event, world, apart) for event in events], world)
         if isinstance(found, Failure):
             event = events[found.place]
             failed_step = event.step or max(1, *(each.step for each in events))
@@ -216,7 +218,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         spend(len(operators))
         for event in events if agenda.is_timed else ():
             if event.half == AT_START:
-                over_all[event.step, event.action] = _at(event, OVER_ALL, CONDITION, world)
+                over_all[event.step, event.action] = apart[event.action, event.duration].over_all
         for event in events if over_all else ():
             if event.half == AT_END:
                 del over_all[event.step, event.action]
@@ -249,8 +251,8 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
 
 def _with_duration(event: Event, world: World, agenda: Agenda) -> Event:
     """The start of an action with the duration that is fixed in this state, where the plan gives none."""
-    operator = operator_of(event.action, world)
-    if event.duration is not None or isinstance(operator, Failure):
+    operator = operator_of(event.action, world) if event.duration is None else None
+    if not isinstance(operator, Operator):
         return event
     fixed = (asked[2] for _, asked in by_time(operator, DURATION_PART) if asked[0] == EQUALITY)
     try:
@@ -262,25 +264,64 @@ def _with_duration(event: Event, world: World, agenda: Agenda) -> Event:
     return event._replace(duration=duration)
 
 
-def _operator_at(event: Event, world: World) -> Operator | Failure:
-    """The operator of an event, which is half of that of a durative action; or why there is none."""
+class _Apart(NamedTuple):
+    """A durative action of one duration: what it is at its start and at its end, what it needs in between and takes."""
+
+    halves: Mapping[Formula, Operator]
+    over_all: Sequence[Formula]
+    durations: Sequence[tuple[Formula, Formula]]
+
+
+def _operator_at(event: Event, world: World, apart: dict[tuple[Action, Fraction | None], _Apart]) -> Operator | Failure:
+    """The operator of an event, which is half of that of a durative action; or why there is none.
+
+    ``apart`` has the durative actions of the plan so far.
+    """
     if event.literal:
         return _timed_literal(event)
-    operator = operator_of(event.action, world)
-    if isinstance(operator, Failure) or not event.half:
-        return operator
-    if event.duration is None:
-        return Failure(PlanVerdict.DURATION, words.no_duration(event.action))
-    for when, asked in by_time(operator, DURATION_PART):
+    found = apart.get((event.action, event.duration)) if event.half else None
+    if found is None:
+        operator = operator_of(event.action, world)
+        if isinstance(operator, Failure) or not event.half:
+            return operator
+        if event.duration is None:
+            return Failure(PlanVerdict.DURATION, words.no_duration(event.action))
+        found = apart[event.action, event.duration] = _taken_apart(operator, event.duration)
+    assert event.duration is not None
+    for when, asked in found.durations:
         try:
             if when == event.half and not _takes(event.duration, str(asked[0]), value_of(asked[2], world)):
                 why = words.wrong_duration(event.action, event.duration, asked)
                 return Failure(PlanVerdict.DURATION, why, (asked,))
         except NoValueError as error:
             return Failure(PlanVerdict.DURATION, f"{show_atom(event.action)}: {error}")
-    parts = ((":precondition", CONDITION), (":effect", EFFECT), (DURATION_PART, DURATION_PART))  # it reads numbers
-    formulas = [(part, each) for part, timed in parts for each in _at(event, event.half, timed, world)]
-    return replace(operator, formulas=tuple(formulas))
+    return found.halves[event.half]
+
+
+def _taken_apart(operator: Operator, duration: Fraction) -> _Apart:
+    binding = {DURATION: ("/", str(duration.numerator), str(duration.denominator))}
+    # A half says which one it is (``in_words``), and that it reads the numbers of the duration.
+    parts: dict[Formula, list[tuple[str, Formula]]] = {half: [(" ".join(half), ())] for half in (AT_START, AT_END)}
+    durations = list(by_time(operator, DURATION_PART))
+    for when, asked in durations:
+        parts[when].append((DURATION_PART, asked))
+    for label, part in ((":precondition", CONDITION), (":effect", EFFECT)):
+        for when, formula in by_time(operator, part):
+            parts.setdefault(when, []).append((label, grounded(formula, binding)))
+    halves: dict[Formula, Operator] = {
+        half: replace(operator, formulas=tuple(parts[half])) for half in (AT_START, AT_END)
+    }
+    return _Apart(halves, [formula for _, formula in parts.get(OVER_ALL, ())], durations)
+
+
+def in_words(operator: Operator) -> str:
+    """An action of a happening, or what of it happens there.
+
+    >>> in_words(Operator("fly", (), *[frozenset()] * 4, (("at end", ()),)))
+    '(fly) ends'
+    """
+    halves = {"at start": " starts", "at end": " ends"}
+    return show_atom(operator.action) + next((halves[part] for part, _ in operator.formulas if part in halves), "")
 
 
 def _takes(duration: Fraction, comparison: str, value: Fraction) -> bool:
@@ -296,14 +337,6 @@ def _takes(duration: Fraction, comparison: str, value: Fraction) -> bool:
     return is_so and duration >= 0
 
 
-def _at(event: Event, half: Formula, part: str, world: World) -> list[Formula]:
-    """What the action of an event needs or does at its start, at its end or over all, with its duration as a number."""
-    operator, duration = operator_of(event.action, world), event.duration
-    assert isinstance(operator, Operator) and duration is not None
-    binding = {DURATION: ("/", str(duration.numerator), str(duration.denominator))}
-    return [grounded(formula, binding) for when, formula in by_time(operator, part) if when == half]
-
-
 def _timed_literal(event: Event) -> Operator:
     """What makes it so at that time."""
     head, rest = event.literal[0], event.literal[1:]
@@ -314,13 +347,13 @@ def _timed_literal(event: Event) -> Operator:
 
 
 def _broken_invariant(
-    over_all: Mapping[tuple[int, Action], list[Formula]], world: World, step: Sequence[Operator], time: Fraction
+    over_all: Mapping[tuple[int, Action], Sequence[Formula]], world: World, step: Sequence[Operator], time: Fraction
 ) -> tuple[int, Failure] | None:
     """The first condition over all of an action under way that a happening broke, with the step of that action."""
     for (number, action), conditions in over_all.items():
         broken = tuple([each for each in conditions if not is_true(each, world)])
         if broken:
-            why = words.invariant(action, broken, [operator.action for operator in step], time)
+            why = words.invariant(action, broken, map(in_words, step), time)
             return number, Failure(PlanVerdict.INVARIANT, why, broken)
     return None
 

@@ -386,14 +386,14 @@ def wrong_duration(action: Action, duration: Fraction, asked: Formula) -> str:
     return f"{show_atom(action)} with duration {show_number(duration)} needs {show_formula(asked)}"
 
 
-def invariant(action: Action, broken: Iterable[Formula], step: Iterable[Action], time: Fraction) -> str:
+def invariant(action: Action, broken: Iterable[Formula], happened: Iterable[str], time: Fraction) -> str:
     """Conditions over all of an action that are false after what happened at a time.
 
-    >>> invariant(("fly", "a"), [("sunny",)], [("at", "7", "(not (sunny))")], Fraction(7))
+    >>> invariant(("fly", "a"), [("sunny",)], ["(at 7 (not (sunny)))"], Fraction(7))
     '(fly a) needs (sunny) over all, which is false after (at 7 (not (sunny))), at time 7'
     """
     needs = f"{show_atom(action)} needs {_all(broken)} over all"
-    return f"{needs}, which is false after {' and '.join(map(show_atom, step))}, at time {show_number(time)}"
+    return f"{needs}, which is false after {' and '.join(happened)}, at time {show_number(time)}"
 
 
 def constraint(formula: Formula, state: int, time: Fraction | None, broken: int = 1, whose: str = "") -> str:

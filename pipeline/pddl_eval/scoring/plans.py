@@ -66,7 +66,7 @@ from pddl_eval.definition.plans import (
 )
 from pddl_eval.definition.state_space import GoalCosts
 from pddl_eval.definition.task import Task, executed_in, task_of
-from pddl_eval.definition.validation import START, Execution, effects_of, ground_operator, last_changes
+from pddl_eval.definition.validation import START, Execution, effects_of, ground_operator, in_words, last_changes
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
 from pddl_eval.definition.words import preferences
 from pddl_eval.errors import UserError
@@ -317,6 +317,8 @@ class Validation:
         """A sentence on each condition that does not hold, with the step that made it so."""
         failed = f", {' '.join(map(show_atom, self.failed))}" if self.failed else ""
         where = "at the end" if self.failed_step is None else f"before step {self.failed_step}{failed}"
+        if self.failed_step is not None and self.times:  # which may be at its end, or under way
+            where = f"where step {self.failed_step}{failed}, fails"
         return tuple(each.sentence(where) for each in self._conditions(self.missing[:MOST_ADVICE]))
 
     def _conditions(self, formulas: Iterable[Formula]) -> list[Condition]:
@@ -547,7 +549,13 @@ def _since(is_true: bool, execution: Execution, last: int) -> str:
     """Which step made an atom true or false."""
     if last == START:
         return "it is so from the start" if is_true else "it is not in the initial state, and no step added it"
-    return f"step {last}, {_shown(execution.steps[last - 1])}, {'added' if is_true else 'deleted'} it"
+    return f"{_happening(execution, last)}, {'added' if is_true else 'deleted'} it"
+
+
+def _happening(execution: Execution, number: int) -> str:
+    """A step, or what happened at a time."""
+    when = f"at time {show_number(execution.times[number - 1])}" if execution.times else f"step {number}"
+    return f"{when}, {_shown(execution.steps[number - 1])}"
 
 
 def _instance(condition: Formula, world: World) -> str:
@@ -569,12 +577,12 @@ def _numbers(condition: Formula, execution: Execution, world: World) -> Iterator
         return
     for fluent in sorted({*read_by(condition, world)} & execution.values.keys()):
         last = max((number for number, values in enumerate(execution.updates, 1) if fluent in values), default=START)
-        since = "from the start" if last == START else f"since step {last}, {_shown(execution.steps[last - 1])}"
+        since = "from the start" if last == START else f"since {_happening(execution, last)}"
         yield f"{show_atom(fluent)} is {show_number(execution.values[fluent])} {since}"
 
 
 def _shown(step: Sequence[Operator]) -> str:
-    shown = " ".join(show_atom(operator.action) for operator in step)
+    shown = " ".join(map(in_words, step))
     return shown if len(step) == 1 else f"{{{shown}}}"
 
 
@@ -694,6 +702,8 @@ def _number(value: Fraction) -> int | float | str:
 def changes(found: Validation, number: Callable[[Fraction], Any] = _number) -> Iterator[dict[str, Any]]:
     """What each step that was executed changed: atoms added and deleted, and the new values of numbers.
 
+    Where time counts, what happened at each time, a time line.
+
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> next(changes(validate("(putdown a)", held)))["deleted"]
     ['(holding a)']
@@ -705,8 +715,8 @@ def changes(found: Validation, number: Callable[[Fraction], Any] = _number) -> I
     for place, (step, ((atoms, values), (later, new))) in steps:
         changed = {fluent: value for fluent, value in new.items() if values.get(fluent) != value}
         yield {
-            "step": place,
-            "actions": [show_atom(operator.action) for operator in step],
+            **({"time": number(found.execution.times[place - 1])} if found.execution.times else {"step": place}),
+            "actions": list(map(in_words, step)),
             "added": [show_atom(atom) for atom in sorted(later - atoms)],
             "deleted": [show_atom(atom) for atom in sorted(atoms - later)],
             "numbers": {show_atom(fluent): number(value) for fluent, value in sorted(changed.items())},
@@ -716,4 +726,5 @@ def changes(found: Validation, number: Callable[[Fraction], Any] = _number) -> I
 def _step_line(step: dict[str, Any]) -> str:
     parts = [*map("+{}".format, step["added"]), *map("-{}".format, step["deleted"])]
     parts += [f"{fluent} = {value}" for fluent, value in step["numbers"].items()]
-    return printable(f"step {step['step']}: {' '.join(step['actions'])}: {'  '.join(parts) or 'nothing changes'}")
+    when = f"step {step['step']}" if "step" in step else step["time"]
+    return printable(f"{when}: {' '.join(step['actions'])}: {'  '.join(parts) or 'nothing changes'}")

@@ -161,6 +161,8 @@ def _about(
         return task
     if task.ill_typed:
         return NotExecuted(f"in the reference, {task.ill_typed}")
+    if task.domain is not None and (beyond := task.domain.beyond_states(task.problem)):
+        return NotExecuted(beyond, PlanVerdict.UNDECIDED)
     plan = read_plan(said, operators=operators_of(task))
     if said and in_words and (plan.damage is not None or not plan.found):
         action = action_in_words(said, Question(task, (), executed_plan((), None, task), search))

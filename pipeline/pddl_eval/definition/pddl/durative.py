@@ -12,7 +12,7 @@ from pddl_eval.definition.model import COMPARISONS, PREFERENCE, QUANTIFIERS, UPD
 from pddl_eval.definition.pddl.domains import DomainError
 from pddl_eval.definition.pddl.sexpr import excerpt
 
-When = tuple[Formula, ...]
+When = tuple[str, str]
 """``AT_START``, ``OVER_ALL`` or ``AT_END``."""
 
 AT_START: When = ("at", "start")
@@ -55,7 +55,7 @@ def _apart(formula: Formula, part: str) -> Iterator[tuple[When, Formula]]:  # no
         and formula[:2] in (AT_START, OVER_ALL, AT_END)
         and (part == CONDITION or formula[:2] != OVER_ALL)
     ):
-        yield formula[:2], formula[2]
+        yield (str(formula[0]), str(formula[1])), formula[2]
     elif head in QUANTIFIERS or (head == PREFERENCE and part == CONDITION):
         if head == "exists" or len(formula) not in (3, 3 - (head == PREFERENCE)):
             raise DomainError(f"`{head}` around what is at a time")
