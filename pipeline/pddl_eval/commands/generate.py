@@ -24,7 +24,7 @@ preset = partial(click.option, "--preset", type=mixes, show_default=True, help="
 
 @click.group(cls=Group)
 def generate() -> None:
-    """Make the benchmark's pairs, answers of known correctness, or questions with their keys.
+    """Make the benchmark's pairs, answers, variants or questions.
 
     \b
     pddl-eval generate planetarium benchmark.parquet
