@@ -63,7 +63,7 @@ FIRST = [
 ]
 """Pages that lead the list of their folder, in this order; the others follow."""
 
-ALONE = ("index.md", "gallery.md", "deployment.md")
+ALONE = ("index.md", "gallery.md", "playground.md", "deployment.md")
 """Pages with nothing beside them, which need no list of it."""
 
 IMAGES = ("tests/docs/report.svg", "tests/docs/explain.svg")
@@ -110,6 +110,7 @@ def navigation() -> list[dict[str, Any]]:
         {"Start": "index.md"},
         {"Tutorials": below("tutorials")},
         {"Gallery": "gallery.md"},
+        {"Playground": "playground.md"},
         {"Guide": below("guide")},
         {"Commands": below("commands")},
         {"Python": [*below("python"), {"Modules": below("python/rooms")}]},
@@ -399,6 +400,8 @@ def on_files(files: Any, config: Any) -> Any:
         run_path(str(Path(__file__).with_name("gallery.py")))["write_gallery"](Path(folder))
         for path in sorted(path for path in Path(folder, "gallery").rglob("*.*") if path.is_file()):
             files.append(File.generated(config, path.relative_to(folder).as_posix(), content=path.read_bytes()))
+    for place, script in run_path(str(Path(__file__).with_name("playground.py")))["playground_files"]().items():
+        files.append(File.generated(config, place, content=script))
     return files
 
 

@@ -146,7 +146,7 @@ def test_help_is_no_markup() -> None:
 
 
 def test_the_site_asks_no_other_host() -> None:
-    for path in (ROOT / "infra" / "site" / "static" / "assets").iterdir():
+    for path in (ROOT / "infra" / "site" / "static" / "assets").rglob("*.*"):
         assert "://" not in path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", ""), path.name
 
 

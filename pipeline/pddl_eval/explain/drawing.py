@@ -11,8 +11,8 @@ Points and sizes are complex numbers.
 from __future__ import annotations
 
 from cmath import phase
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from math import degrees
@@ -80,6 +80,10 @@ class Scene(NamedTuple):
     cards: dict[str, list[Text]]
     arrows: list[Arrow]
     notes: list[str]
+
+
+Links = dict[str, dict[str, tuple[str, complex]]]
+"""Of each card the cards beside it, with the arrow's source and the way from there."""
 
 
 def scenes_of(explanation: Explanation) -> list[list[Scene]]:
@@ -212,7 +216,7 @@ def scenes_svg(explanation: Explanation) -> str:
     return _svg(explanation, alone=True)
 
 
-def problem_svg(problem: Problem) -> str:
+def problem_svg(problem: Problem, titles: tuple[str, str] = ("Initial state", "Goal")) -> str:
     """The initial state and the goal of a problem, as an SVG element for a page.
 
     >>> problem_svg(Problem("p", "d", {"a": "block"}, frozenset({("clear", "a")}), frozenset())).count(">clear<")
@@ -224,7 +228,7 @@ def problem_svg(problem: Problem) -> str:
     verdict = ProblemVerdict(True, None, None, None, None, "")
     explanation = Explanation(verdict, nothing, Side((), problem), objects, objects, init, goal)
     scenes = scenes_of(explanation)
-    named = [[scene._replace(title=title)] for (scene,), title in zip(scenes, ("Initial state", "Goal"), strict=True)]
+    named = [[scene._replace(title=title)] for (scene,), title in zip(scenes, titles, strict=True)]
     return _drawn(named, "", "", "", alone=False)
 
 
@@ -289,29 +293,21 @@ def places(sizes: Mapping[str, complex], scenes: Sequence[Scene]) -> dict[str, c
 
     Arrows that name directions make grids, others make layers, such as towers.
     """
-    import networkx  # slow to import, and only drawings need it
-
-    named = any(arrow.label in OFFSETS for scene in scenes for arrow in scene.arrows)
-    links = networkx.Graph()
-    links.add_nodes_from(sizes)
-    for scene in scenes:
-        for source, target, label, mark, _ in scene.arrows:
-            if mark == Mark.LACKING or (label in OFFSETS) != named:
-                continue
-            # An arrow of the second side alone joins two parts or moves nothing: a wrong one is drawn across.
-            if scene is scenes[0] or not networkx.has_path(links, source, target):
-                links.add_edge(source, target, source=source, offset=OFFSETS.get(label, 1j))
+    links = _links(sizes, scenes)
     rows: list[dict[str, complex]] = []
+    placed = set[str]()
     right = WIDTH
-    for names in networkx.connected_components(links):
-        first = next(name for name in sizes if name in names)  # chosen by no hash
+    for first in sizes:
+        if first in placed:
+            continue
         cells = {first: 0j}
-        for known, name in networkx.bfs_edges(links, first):
-            link = links[known][name]
-            cell = cells[known] + (link["offset"] if link["source"] == known else -link["offset"])
+        for known, name in _edges(links, first):
+            source, offset = links[known][name]
+            cell = cells[known] + (offset if source == known else -offset)
             while cell in cells.values():
                 cell += 1 if cell.real < MOST_COLUMNS else 1j - MOST_COLUMNS
             cells[name] = cell
+        placed |= cells.keys()
         step = _bounds([sizes[name] for name in cells])[1] + complex(2 * GAP, GAP)
         part = {name: complex(cell.real * step.real, cell.imag * step.imag) for name, cell in cells.items()}
         low, high = _bounds(_ends(part, sizes))
@@ -326,6 +322,32 @@ def places(sizes: Mapping[str, complex], scenes: Sequence[Scene]) -> dict[str, c
         floor += GAP / 2 - _bounds(_ends(row, sizes))[0].imag
         places |= {name: middle + 1j * floor for name, middle in row.items()}
     return places
+
+
+def _links(names: Iterable[str], scenes: Sequence[Scene]) -> Links:
+    """Which cards are placed beside which; directions alone where an arrow names one."""
+    named = any(arrow.label in OFFSETS for scene in scenes for arrow in scene.arrows)
+    links: Links = {name: {} for name in names}
+    for scene in scenes:
+        for source, target, label, mark, _ in scene.arrows:
+            if mark == Mark.LACKING or (label in OFFSETS) != named:
+                continue
+            # An arrow of the second side alone joins two parts or moves nothing: a wrong one is drawn across.
+            if scene is scenes[0] or all(name != target for _, name in _edges(links, source)):
+                links[source][target] = links[target][source] = source, OFFSETS.get(label, 1j)
+    return links
+
+
+def _edges(links: Mapping[str, Collection[str]], first: str) -> Iterator[tuple[str, str]]:
+    """The edges of a breadth-first search: each card that is linked with the first one, after one that is known."""
+    found, queue = {first}, deque([first])
+    while queue:
+        known = queue.popleft()
+        for name in links[known]:
+            if name not in found:
+                found.add(name)
+                queue.append(name)
+                yield known, name
 
 
 def _joined(arrows: Sequence[Arrow]) -> list[Arrow]:

@@ -1,0 +1,238 @@
+"""The files of the playground: Pyodide, this checkout's library and what it needs, and the gallery of examples.
+
+Pages that are opened from disk may load scripts and nothing else. So each file is a script that hands over its bytes,
+compressed and in base64, and the page loads two of them: what seldom changes, and this checkout's own.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from gzip import compress
+from hashlib import sha512
+from importlib.metadata import distribution
+from io import BytesIO
+from pathlib import Path
+from tarfile import open as open_tar
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from pddl_eval.version import program_version
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = ROOT / "pipeline" / "pddl_eval"
+
+PYODIDE = "314.0.7"
+INTEGRITY = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
+"""The version of the npm package, and the SHA-512 of its archive: CPython 3.14 in WebAssembly (MPL-2.0)."""
+
+RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+
+NEEDED = ("jinja2", "lark", "markupsafe", "pddl", "rapidfuzz")
+"""Libraries in Python that go along, in the versions of the environment that builds the site."""
+
+NOT_NEEDED = ("benchmark", "commands", "datasets", "integrations", "report", "run")
+"""Rooms that read no texts."""
+
+PLACE = "assets/playground"
+
+
+def playground_files() -> dict[str, str]:
+    """Each made file of the playground by its place in the site. Raises ``OSError`` where Pyodide cannot be had."""
+    return {
+        f"{PLACE}/runtime.js": _script(_pyodide()),
+        f"{PLACE}/program.js": _script({"program.zip": _program()}) + f"playground.examples({json.dumps(EXAMPLES)});\n",
+    }
+
+
+def _script(files: Mapping[str, bytes]) -> str:
+    packed = ((name, b64encode(compress(content, mtime=0)).decode()) for name, content in files.items())
+    return "".join(f"playground.file({json.dumps(name)}, {json.dumps(text)});\n" for name, text in packed)
+
+
+def _pyodide() -> dict[str, bytes]:
+    """The files of the npm package, which is fetched once and kept in ``build/``."""
+    archive = ROOT / "build" / f"pyodide-{PYODIDE}.tgz"
+    if not archive.is_file():
+        archive.parent.mkdir(exist_ok=True)
+        wanted = ["npm", "pack", "--silent", "--pack-destination", str(archive.parent), f"pyodide@{PYODIDE}"]
+        ran = subprocess.run(wanted, capture_output=True, text=True, timeout=300)
+        if ran.returncode:
+            raise OSError(f"npm pack pyodide@{PYODIDE}: {ran.stderr.strip()}")
+    content = archive.read_bytes()
+    if sha512(content).digest() != b64decode(INTEGRITY):
+        raise OSError(f"{archive} is not what was pinned")
+    with open_tar(fileobj=BytesIO(content)) as package:
+        return {name: package.extractfile(f"package/{name}").read() for name in RUNTIME}  # type: ignore[union-attr]
+
+
+def _program() -> bytes:
+    """The library, what it needs and ``in_browser`` as one archive; equal sources make equal bytes."""
+    packed = BytesIO()
+    with ZipFile(packed, "w", ZIP_DEFLATED, compresslevel=1) as archive:  # The script is compressed again.
+        for name, content in sorted(_sources()):
+            archive.writestr(name, content)
+        archive.writestr(f"pddl_eval-{program_version()}.dist-info/METADATA", f"Version: {program_version()}\n")
+    return packed.getvalue()
+
+
+def _sources() -> Iterator[tuple[str, bytes]]:
+    for file in LIBRARY.rglob("*"):
+        inside = file.relative_to(LIBRARY)
+        if (
+            inside.parts[0] not in NOT_NEEDED
+            and (file.suffix == ".py" or inside.parts[0] == "templates")
+            and file.is_file()
+        ):
+            yield f"pddl_eval/{inside.as_posix()}", file.read_bytes()
+    yield "in_browser.py", Path(__file__).with_name("in_browser.py").read_bytes()
+    for name in NEEDED:
+        for path in distribution(name).files or ():
+            if path.suffix in (".py", ".lark") or path.name in ("METADATA", "RECORD"):
+                yield path.as_posix(), Path(str(path.locate())).read_bytes()
+
+
+def _blocks(name: str, init: str, goal: str, objects: str = "a b") -> str:
+    return (
+        f"(define (problem {name})\n  (:domain blocksworld)\n  (:objects {objects})\n"
+        f"  (:init {init})\n  (:goal (and {goal})))\n"
+    )
+
+
+TABLE = "(arm-empty) (clear a) (on-table a) (clear b) (on-table b)"
+THREE = f"{TABLE} (clear c) (on-table c)"
+TOWER = _blocks("tower", THREE, "(on a b) (on b c)", "a b c")
+PAIR = _blocks("pair", TABLE, "(on a b)")
+FERRY = """(define (domain ferry)
+  (:requirements :strips)
+  (:predicates (at-ferry ?p) (at ?c ?p) (on ?c) (empty-ferry) (place ?p) (car ?c))
+  (:action sail
+    :parameters (?from ?to)
+    :precondition (and (place ?from) (place ?to) (at-ferry ?from))
+    :effect (and (at-ferry ?to) (not (at-ferry ?from))))
+  (:action board
+    :parameters (?c ?p)
+    :precondition (and (car ?c) (at ?c ?p) (at-ferry ?p) (empty-ferry))
+    :effect (and (on ?c) (not (at ?c ?p)) (not (empty-ferry))))
+  (:action debark
+    :parameters (?c ?p)
+    :precondition (and (car ?c) (place ?p) (on ?c) (at-ferry ?p))
+    :effect (and (at ?c ?p) (empty-ferry) (not (on ?c)))))
+"""
+CROSSING = """(define (problem crossing)
+  (:domain ferry)
+  (:objects c1 left right)
+  (:init (car c1) (place left) (place right) (at-ferry right) (at c1 left) (empty-ferry))
+  (:goal (at c1 right)))
+"""
+FUEL = """(define (domain van)
+  (:requirements :typing :numeric-fluents)
+  (:types town)
+  (:predicates (in ?t - town) (road ?a ?b - town))
+  (:functions (fuel) (length ?a ?b - town))
+  (:action drive
+    :parameters (?a ?b - town)
+    :precondition (and (in ?a) (road ?a ?b) (>= (fuel) (length ?a ?b)))
+    :effect (and (in ?b) (not (in ?a)) (decrease (fuel) (length ?a ?b)))))
+"""
+TRIP = """(define (problem trip)
+  (:domain van)
+  (:objects x y z - town)
+  (:init (in x) (road x y) (road y z) (= (length x y) 4) (= (length y z) 3.5) (= (fuel) 7))
+  (:goal (in z)))
+"""
+
+EXAMPLES = [
+    {"title": title, "verdict": verdict, "row": row}
+    for title, verdict, row in (
+        (
+            "A goal that leaves out a block",
+            "goal_differs",
+            {
+                "reference_problem": TOWER,
+                "generated_problem": "Here is the problem:\n```pddl\n"
+                + _blocks("stack", THREE, "(on a b)", "a b c")
+                + "```\n",
+            },
+        ),
+        (
+            "Other names for the blocks",
+            "isomorphic",
+            {
+                "reference_problem": PAIR,
+                "generated_problem": _blocks("two", TABLE, "(on b a)"),
+            },
+        ),
+        (
+            "A goal that says more than it must",
+            "equivalent",
+            {
+                "reference_problem": PAIR,
+                "generated_problem": _blocks("said", TABLE, "(on a b) (on-table b) (clear a) (arm-empty)"),
+            },
+        ),
+        (
+            "A block too many",
+            "object_count",
+            {"reference_problem": PAIR, "generated_problem": TOWER},
+        ),
+        (
+            "A parenthesis too few",
+            "unparseable",
+            {"reference_problem": PAIR, "generated_problem": PAIR.replace("(clear a)", "(clear a", 1)},
+        ),
+        (
+            "A plan that works",
+            "valid",
+            {
+                "reference_problem": TOWER,
+                "generated_plan": "1. (pickup b)\n2. (stack b c)\n3. (pickup a)\n4. (stack a b)\n",
+            },
+        ),
+        (
+            "A step that cannot be executed",
+            "precondition",
+            {
+                "reference_problem": TOWER,
+                "generated_plan": "(pickup a)\n(stack a b)\n(pickup b)\n(stack b c)\n",
+            },
+        ),
+        (
+            "A plan that stops too early",
+            "goal_not_reached",
+            {
+                "reference_problem": CROSSING,
+                "generated_plan": "sail(right, left), board(c1, left), sail(left, right)\n",
+                "domain": FERRY,
+            },
+        ),
+        (
+            "Too little fuel, in numbers",
+            "precondition",
+            {"reference_problem": TRIP, "generated_plan": "(drive x y)\n(drive y z)\n", "domain": FUEL},
+        ),
+        (
+            "A domain in other words",
+            "renamed",
+            {
+                "reference_domain": FERRY,
+                "generated_domain": FERRY.replace("sail", "cross").replace("at-ferry", "ferry-at"),
+            },
+        ),
+        (
+            "An effect that is missing",
+            "operators_differ",
+            {"reference_domain": FERRY, "generated_domain": FERRY.replace(" (not (empty-ferry))", "")},
+        ),
+        (
+            "An action too few",
+            "operator_count",
+            {
+                "reference_domain": FERRY,
+                "generated_domain": FERRY[: FERRY.index("  (:action debark")].rstrip() + ")\n",
+            },
+        ),
+    )
+]
+"""The gallery: twelve rows, each with its verdict."""

@@ -1,0 +1,302 @@
+// The playground: a form, a worker that runs the library in Pyodide, and the pages that it makes.
+//
+// Texts are hostile. They become values of fields or text content, and the library's pages, in which all is escaped,
+// stand in frames where no script runs. The worker has no network: its fetch serves the files that it was handed.
+"use strict";
+
+const playground = (() => {
+  const files = {};
+  let gallery = [];
+  const MOST_BYTES = 2_000_000; // of the texts in a link
+
+  const LABELS = {
+    reference_problem: "Reference problem",
+    generated_problem: "Answer: a problem, raw",
+    domain: "Domain: its text, or a known name (optional)",
+    generated_plan: "Answer: a plan, raw",
+    reference_domain: "Reference domain",
+    generated_domain: "Answer: a domain, raw",
+  };
+  const KINDS = {
+    problem: ["reference_problem", "generated_problem", "domain"],
+    plan: ["reference_problem", "generated_plan", "domain"],
+    domain: ["reference_domain", "generated_domain"],
+  };
+
+  // In the worker. It is started from its own source, so that pages from disk can start it too.
+  async function work() {
+    const files = await new Promise((resolve) => (self.onmessage = (event) => resolve(event.data)));
+    const open = async (text) => {
+      const packed = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+      const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+      return new Uint8Array(await new Response(stream).arrayBuffer());
+    };
+    const opened = {};
+    await Promise.all(Object.entries(files).map(async ([name, text]) => (opened[name] = await open(text))));
+    self.fetch = async (address) => {
+      const name = new URL(address).pathname.slice(1);
+      if (!(name in opened)) throw new TypeError("the playground loads nothing");
+      const type = name.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
+      return new Response(opened[name], { headers: { "Content-Type": type } });
+    };
+    for (const name of ["XMLHttpRequest", "WebSocket", "EventSource", "importScripts"]) self[name] = undefined;
+    // Pages from disk may start no module and import none: the two modules become functions that return their exports.
+    const module = (name, exported) => {
+      const text = new TextDecoder().decode(opened[name]).replaceAll("import.meta.url", '""');
+      const body = text.replace(/export\s*default\s+\w+;?|export\s*\{[^}]*\};?/g, "");
+      return new Function(`${body}\nreturn ${exported(text)};`)();
+    };
+    const named = (text) => /export\s*\{[^}]*?([\w$]+) as loadPyodide\b/.exec(text)[1];
+    const loadPyodide = module("pyodide.mjs", named);
+    const createPyodideModule = module("pyodide.asm.mjs", (text) => /export\s*default\s+(\w+)/.exec(text)[1]);
+    const pyodide = await loadPyodide({
+      indexURL: "playground:/", // answered by fetch above
+      lockFileContents: JSON.parse(new TextDecoder().decode(opened["pyodide-lock.json"])),
+      createPyodideModule,
+    });
+    const library = pyodide.runPython("import site; site.getsitepackages()[0]");
+    pyodide.unpackArchive(opened["program.zip"], "zip", { extractDir: library });
+    const { answer } = pyodide.pyimport("in_browser");
+    self.onmessage = ({ data: { id, call } }) => {
+      let said;
+      try {
+        said = JSON.parse(answer(JSON.stringify(call)));
+      } catch (error) {
+        said = { error: String(error.message).trim().split("\n").pop() };
+      }
+      self.postMessage({ id, said });
+    };
+    self.postMessage({ id: 0 });
+  }
+
+  let worker = null;
+  let ready = null;
+  let calls = 0;
+  const waiting = new Map();
+
+  function start() {
+    const source = URL.createObjectURL(new Blob([`(${work})().catch((error) => self.postMessage({ id: 0, error: String(error) }))`], { type: "text/javascript" }));
+    const started = (worker = new Worker(source));
+    ready = new Promise((resolve, reject) => {
+      started.onmessage = ({ data }) => {
+        if (data.id === 0) return data.error ? reject(new Error(data.error)) : resolve();
+        waiting.get(data.id)?.(data.said);
+        waiting.delete(data.id);
+      };
+      started.onerror = (event) => reject(new Error(event.message || "the worker could not be started"));
+    });
+    ready.catch(() => {});
+    started.postMessage(files);
+  }
+
+  async function ask(call) {
+    await ready;
+    const id = ++calls;
+    return new Promise((resolve) => {
+      waiting.set(id, resolve);
+      worker.postMessage({ id, call });
+    });
+  }
+
+  function stop() {
+    worker.terminate();
+    for (const resolve of waiting.values()) resolve({ error: "stopped" });
+    waiting.clear();
+    start();
+  }
+
+  // Links: the row, deflated, in base64 without padding, behind the "#", which no browser sends to a host.
+  async function packed(row) {
+    const stream = new Blob([JSON.stringify(row)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    const text = btoa(Array.from(bytes, (each) => String.fromCharCode(each)).join(""));
+    return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  }
+
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (each) => each.charCodeAt(0));
+    const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+    const parts = [];
+    let size = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.length;
+      if (size > MOST_BYTES) throw new Error("the link holds too much text");
+      parts.push(value);
+    }
+    const row = JSON.parse(await new Blob(parts).text());
+    return Object.fromEntries(Object.entries(row).filter(([name, value]) => name in LABELS && typeof value === "string"));
+  }
+
+  function show(frame, page) {
+    frame.srcdoc = page;
+    frame.onload = () => {
+      const inside = frame.contentDocument;
+      const main = inside.querySelector("main");
+      const scheme = document.body.dataset.mdColorScheme;
+      if (scheme) main.style.colorScheme = scheme === "slate" ? "dark" : "light";
+      main.style.minHeight = "0";
+      const fit = () => (frame.style.height = `${main.scrollHeight + 4}px`);
+      fit();
+      new ResizeObserver(fit).observe(main);
+    };
+    frame.hidden = false;
+  }
+
+  function page(root) {
+    const of = (name) => root.querySelector(`[data-is="${name}"]`);
+    const status = of("status");
+    let steps = 0;
+    let step = 0;
+
+    const kind = () => of("kind").value;
+    const field = (name) => root.querySelector(`textarea[name="${name}"]`);
+    const row = () => {
+      const texts = KINDS[kind()].map((name) => [name, field(name).value]);
+      return Object.fromEntries(texts.filter(([name, text]) => name.startsWith("generated") || text.trim()));
+    };
+
+    function fields() {
+      for (const name in LABELS) field(name).closest("label").hidden = !KINDS[kind()].includes(name);
+    }
+
+    function fill(values) {
+      const found = Object.keys(KINDS).find((each) => `generated_${each}` in values) ?? "problem";
+      of("kind").value = found;
+      for (const name in LABELS) field(name).value = values[name] ?? "";
+      fields();
+    }
+
+    async function judge() {
+      of("judge").disabled = true;
+      of("stop").disabled = false;
+      of("result").hidden = true;
+      status.textContent = "Judging …";
+      const began = performance.now();
+      try {
+        const said = await ask({ row: row() });
+        const seconds = ((performance.now() - began) / 1000).toFixed(2);
+        if (said.error) {
+          status.textContent = said.error === "stopped" ? "Stopped." : `Not judged: ${said.error}`;
+          return;
+        }
+        const verdict = (said.verdict ?? "read").replaceAll("_", " ");
+        status.textContent = `${verdict}${said.detail ? `: ${said.detail}` : ""} (${seconds} s)`;
+        show(of("page"), said.page);
+        of("feedback").textContent = said.feedback;
+        of("certificate").textContent = said.certificate ?? "none";
+        of("about").textContent = said.about;
+        of("result").hidden = false;
+        of("through").hidden = !said.steps;
+        steps = said.steps;
+        root.dataset.verdict = said.verdict ?? "";
+        root.dataset.detail = said.detail ?? "";
+        if (steps) await go(0);
+      } catch (error) {
+        status.textContent = `Not judged: ${error.message}`;
+      } finally {
+        of("judge").disabled = false;
+        of("stop").disabled = true;
+      }
+    }
+
+    async function go(number) {
+      step = Math.min(Math.max(number, 0), steps - 1);
+      of("back").disabled = step === 0;
+      of("on").disabled = step === steps - 1;
+      const slider = of("slider");
+      slider.max = steps - 1;
+      slider.value = step;
+      slider.setAttribute("aria-valuetext", `after ${step} of ${steps - 1} steps`);
+      const said = await ask({ step });
+      if (said.page) show(of("state"), said.page);
+    }
+
+    async function copy() {
+      const link = `${location.href.split("#")[0]}#row=${await packed(row())}`;
+      history.replaceState(null, "", link);
+      try {
+        await navigator.clipboard.writeText(link);
+        status.textContent = "The link is copied; the texts are in it, and in the address.";
+      } catch {
+        status.textContent = "The texts are in the address now: copy it from there.";
+      }
+    }
+
+    async function read(area, file) {
+      if (file.size > MOST_BYTES) status.textContent = `${file.name} is too large.`;
+      else area.value = await file.text();
+    }
+
+    async function follow() {
+      const text = /^#row=([\w-]+)$/.exec(location.hash)?.[1];
+      if (!text) return false;
+      try {
+        fill(await unpacked(text));
+      } catch (error) {
+        status.textContent = `The link cannot be read: ${error.message}`;
+        return false;
+      }
+      judge();
+      return true;
+    }
+
+    of("gallery").append(...gallery.map(({ title }, number) => new Option(title, number)));
+    of("gallery").onchange = ({ target }) => {
+      if (target.value === "") return;
+      fill(gallery[target.value].row);
+      judge();
+    };
+    of("kind").onchange = fields;
+    of("judge").onclick = judge;
+    of("stop").onclick = stop;
+    of("copy").onclick = copy;
+    of("back").onclick = () => go(step - 1);
+    of("on").onclick = () => go(step + 1);
+    of("slider").oninput = ({ target }) => go(Number(target.value));
+    root.onkeydown = (event) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || of("judge").disabled) return;
+      event.preventDefault();
+      judge();
+    };
+    for (const area of root.querySelectorAll("textarea")) {
+      area.ondragover = (event) => event.preventDefault();
+      area.ondrop = (event) => {
+        const file = event.dataTransfer.files[0];
+        if (!file) return;
+        event.preventDefault();
+        read(area, file);
+      };
+    }
+    window.onhashchange = follow;
+
+    fill(gallery[0].row);
+    start();
+    status.textContent = "Loading Python …";
+    ready.then(
+      () => {
+        root.dataset.ready = "yes";
+        if (status.textContent === "Loading Python …") status.textContent = "Ready.";
+      },
+      (error) => (status.textContent = `Python could not be started: ${error.message}`),
+    );
+    of("judge").disabled = false;
+    follow();
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    const root = document.getElementById("playground");
+    if (!Object.keys(files).length) {
+      root.querySelector('[data-is="status"]').textContent = "This site was built without the playground's files.";
+      return;
+    }
+    page(root);
+  });
+
+  return {
+    file: (name, text) => (files[name] = text),
+    examples: (found) => (gallery = found),
+    ask,
+  };
+})();

@@ -1,0 +1,122 @@
+"""The playground: its gallery natively, and in headless Chromium, from disk, the same verdicts as native Python."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from infra.site import in_browser, playground
+from tests.support.running import ROOT
+
+SCRIPTS = ROOT / "infra" / "site" / "static" / playground.PLACE
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+def judged(row: dict[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(in_browser.answer(json.dumps({"row": row})))
+    return found
+
+
+@pytest.mark.parametrize("example", playground.EXAMPLES, ids=lambda each: str(each["title"]))
+def test_an_example_has_its_verdict_and_its_states(example: dict[str, Any]) -> None:
+    found = judged(example["row"])
+    assert found["verdict"] == example["verdict"]
+    states = [json.loads(in_browser.answer(json.dumps({"step": each}))) for each in range(found["steps"])]
+    assert all("<svg" in each["page"] for each in states)
+
+
+def test_a_text_that_is_too_long_is_refused() -> None:
+    assert "error" in judged({"generated_plan": "(a)" * in_browser.MOST_CHARACTERS})
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The page of the playground in a browser, from disk, once Python is ready; ``requests`` are what it asked for."""
+    playwright = pytest.importorskip("playwright.sync_api", reason=".ci/more installs it")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium")
+    site = tmp_path_factory.mktemp("site")
+    shutil.copytree(SCRIPTS, site / playground.PLACE)
+    for place, script in playground.playground_files().items():
+        (site / place).write_text(script)
+    written = (ROOT / "infra/site/pages/playground.md").read_text(encoding="utf-8")
+    (site / "playground.html").write_text(f"<!doctype html><meta charset=utf-8><body>{written}", encoding="utf-8")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        opened = browser.new_page()
+        opened.requests = []
+        opened.on("request", lambda request: opened.requests.append(request.url))
+        opened.goto((site / "playground.html").as_uri())
+        opened.wait_for_selector("#playground[data-ready=yes]", timeout=120_000)
+        yield opened
+        browser.close()
+
+
+def ask(page: Any, call: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = page.evaluate("call => playground.ask(call)", call)
+    return found
+
+
+@pytest.mark.slow
+def test_the_sample_has_the_verdicts_of_native_python(page: Any) -> None:
+    problems = pq.read_table(ROOT / "pipeline/pddl_eval/benchmark/sample.parquet")["reference_problem"].to_pylist()[::4]
+    for reference, generated in zip(problems, [*problems[1:], problems[0]], strict=True):
+        for row in (
+            {"reference_problem": reference, "generated_problem": generated},
+            {"reference_problem": reference, "generated_plan": "(pickup a)"},
+        ):
+            here, there = judged(row), ask(page, {"row": row})
+            assert (here["verdict"], here["detail"], here["feedback"]) == (
+                *(there[name] for name in ("verdict", "detail", "feedback")),
+            )
+
+
+@pytest.mark.slow
+def test_a_hostile_text_runs_no_script(page: Any) -> None:
+    page.evaluate("window.harmed = false")
+    hostile = "<img src=x onerror='top.harmed=true'><script>top.harmed=true</script>"
+    page.select_option("[data-is=kind]", "problem")
+    reference = f"(define (problem {hostile}) (:domain blocksworld) (:objects a) (:init (p a)) (:goal (a)))"
+    page.fill("textarea[name=reference_problem]", reference)
+    page.fill("textarea[name=generated_problem]", f"{hostile} (define (problem p) (:domain {hostile}")
+    page.click("[data-is=judge]")
+    page.wait_for_selector("[data-is=judge]:not([disabled])")
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.harmed") is False
+
+
+@pytest.mark.slow
+def test_a_link_holds_the_texts(page: Any) -> None:
+    page.select_option("[data-is=gallery]", "6")
+    page.wait_for_selector("#playground[data-verdict=precondition]")
+    page.click("[data-is=copy]")
+    page.wait_for_function("location.hash.startsWith('#row=')")
+    link = page.url
+    page.select_option("[data-is=gallery]", "5")
+    page.wait_for_selector("#playground[data-verdict=valid]")
+    page.evaluate("link => (location.hash = new URL(link).hash)", link)
+    page.wait_for_selector("#playground[data-verdict=precondition]")
+
+
+@pytest.mark.slow
+def test_a_judgement_can_be_stopped_and_the_next_one_is_made(page: Any) -> None:
+    page.evaluate("for (const each of Array(200)) playground.ask({row: {generated_plan: '(a)'.repeat(60000)}})")
+    page.click("[data-is=judge]")
+    page.click("[data-is=stop]")
+    page.wait_for_selector("[data-is=judge]:not([disabled])", timeout=5_000)
+    assert "Stopped" in page.inner_text("[role=status]")
+    page.select_option("[data-is=gallery]", "1")
+    page.wait_for_selector("#playground[data-verdict=isomorphic]", timeout=120_000)
+
+
+@pytest.mark.slow
+def test_nothing_but_its_own_files_is_asked_for(page: Any) -> None:
+    asked = [each for each in page.requests if not each.startswith(("blob:", "data:"))]
+    names = sorted(each.rpartition("/")[2].partition("#")[0] for each in asked)
+    assert names == ["playground.css", "playground.html", "playground.js", "program.js", "runtime.js"]
+    assert all(each.startswith("file://") for each in asked)
