@@ -9,6 +9,7 @@ answer is a value: what the kind's function below returns a set of. What the con
 - Why a plan is not valid is a step that fails, or None for the goal, and a literal of its precondition or of the goal
   that is not as it should be, under either sign; quantifiers are what they stand for.
 - An atom or an action that is asked for has a declared name and objects that the declared types admit.
+- "None" is right for an atom that is never true where only predicates have one that nothing changes (as in ACPBench).
 - States are reachable from the state after the prefix, which is the first of a plan that landmarks are asked of.
 - A plan reaches what it makes true through the states that are visited one action after the other.
 - A cost is that of one action after the other: ``total-cost`` where it is minimized, the metric of the last state where
@@ -26,6 +27,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from tests.judges.interpreter import (
+    ASSIGNMENTS,
     TOTAL_COST,
     Atom,
     Failed,
@@ -196,9 +198,25 @@ def justification(scene: Scene, plan: Plan) -> Answers:
 
 
 def unreachable_atom(scene: Scene, plan: Plan) -> Answers:
-    """The atoms that no state has that can be reached after the plan, or None."""
+    """The atoms that no state has that can be reached after the plan; None where no action or rule could change one."""
     found = [scene.true(scene.states[at]) for at in reached(scene, start(scene, plan))]
-    return frozenset(scene.all_atoms()).difference(*found) or NONE
+    never = frozenset(scene.all_atoms()).difference(*found)
+    changing = {name for action in scene.task.actions.values() for name in changed(action.effect)} | {
+        *scene.task.levels
+    }
+    return never if any(atom[0] in changing for atom in never) else never | NONE
+
+
+def changed(effect: Tree) -> Iterator[str]:
+    """The predicates of which an effect adds or deletes an atom."""
+    head, *rest = effect or ["and"]
+    if head in ("and", "not"):
+        for each in rest:
+            yield from changed(each)
+    elif head in ("forall", "when"):
+        yield from changed(rest[1])
+    elif head not in ASSIGNMENTS:
+        yield head
 
 
 def unreachable_action(scene: Scene, plan: Plan) -> Answers:

@@ -150,7 +150,7 @@ def set_damage(random: Random, right: frozenset[Atom], pool: Sequence[Atom]) -> 
     if gone:
         yield "left out", right - {gone}
         yield "an argument more", right - {gone} | {(*gone, gone[-1])}
-        yield "unknown name", right - {gone} | {("nothing", *gone[1:])}
+        yield "unknown name", right - {gone} | {("polished", *gone[1:])}
     if more:
         yield "added", right | {more}
     if gone and more:
@@ -208,7 +208,7 @@ def pick_damage(random: Random, question: Question, right: Atom | None) -> Made:
         yield "another", each
     if right is not None:
         yield "unknown object", (*right, "nobody")
-        yield "unknown name", ("nothing", *right[1:])
+        yield "unknown name", ("polished", *right[1:])
 
 
 # --- Texts -----------------------------------------------------------------------------------------------------------
