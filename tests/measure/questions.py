@@ -248,7 +248,7 @@ ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 
 def text(random: Random, question: Question, answer: Hashable) -> tuple[str, str]:
     """The name of a notation, and the answer in it as a model could write it."""
-    if answer in (None, frozenset(), (frozenset(), frozenset())):
+    if answer in (None, frozenset()) or (question.kind == "progression" and not any(answer)):
         return "none", random.choice(NOTHING)
     notation = random.choice(list(NOTATIONS))
     match question.kind:
