@@ -89,13 +89,15 @@ const playground = (() => {
     started.postMessage(files);
   }
 
-  async function ask(call) {
-    await ready;
+  function ask(call) {
     const id = ++calls;
-    return new Promise((resolve) => {
-      waiting.set(id, resolve);
-      worker.postMessage({ id, call });
-    });
+    const said = new Promise((resolve) => waiting.set(id, resolve));
+    // What was stopped meanwhile, also while Python was loaded, is not asked any more.
+    ready.then(
+      () => waiting.has(id) && worker.postMessage({ id, call }),
+      (error) => waiting.get(id)?.({ error: error.message }),
+    );
+    return said;
   }
 
   function stop() {
