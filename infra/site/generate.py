@@ -12,6 +12,8 @@ import json
 import os
 import posixpath
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
@@ -400,7 +402,12 @@ def on_files(files: Any, config: Any) -> Any:
         run_path(str(Path(__file__).with_name("gallery.py")))["write_gallery"](Path(folder))
         for path in sorted(path for path in Path(folder, "gallery").rglob("*.*") if path.is_file()):
             files.append(File.generated(config, path.relative_to(folder).as_posix(), content=path.read_bytes()))
-    for place, script in run_path(str(Path(__file__).with_name("playground.py")))["playground_files"]().items():
+    try:
+        scripts = run_path(str(Path(__file__).with_name("playground.py")))["playground_files"]()
+    except (OSError, subprocess.SubprocessError) as error:  # The rest of the site needs no npm.
+        print(f"the playground is not in this build: {error}", file=sys.stderr)
+        return files
+    for place, script in scripts.items():
         files.append(File.generated(config, place, content=script))
     return files
 

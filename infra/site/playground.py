@@ -62,7 +62,7 @@ def _pyodide() -> dict[str, bytes]:
             raise OSError(f"npm pack pyodide@{PYODIDE}: {ran.stderr.strip()}")
     content = archive.read_bytes()
     if sha512(content).digest() != b64decode(INTEGRITY):
-        raise OSError(f"{archive} is not what was pinned")
+        raise ValueError(f"{archive} is not what was pinned")
     with open_tar(fileobj=BytesIO(content)) as package:
         return {name: package.extractfile(f"package/{name}").read() for name in RUNTIME}  # type: ignore[union-attr]
 

@@ -155,6 +155,11 @@ def test_trace(said: str, verdict: str, step: int | None) -> None:
     assert (found.verdict.value, found.first_wrong_step) == (verdict, step)
 
 
+def test_a_quoted_list_keeps_its_heading() -> None:
+    said = f"Step 1: {STATES[0].replace(') (', ')|(').split('|')}"
+    assert judge_answer("trace", said, TOWER, BLOCKS, plan="(unstack c a)").correct
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -112,7 +112,9 @@ def answer_text(text: str, answer: str = "first") -> str:
         text = text[final[-1].end() :]
     text = _FENCE.sub(" ", text)
     found = value_of_text(text)
-    if found and (not found[1].strip() or (found[0] and not _ELEMENT.search(found[1]))):
+    if found and (
+        not (beside := found[1].strip()) or (found[0] and not (_ELEMENT.search(beside) or _STEP.search(beside)))
+    ):
         return "\n".join(_lines(found[0]))
     return undecorated(text).translate(_MARKUP)
 
