@@ -427,6 +427,10 @@ def test_each_meaning_can_have_another_name_in_all_that_reads_a_scored_dataset(t
         "domain": "blocksworld",
         "model": "m",
         "reference_id": "q",
+        "question": "next_action",
+        "plan": "",
+        "reference_answer": "(putdown a)",
+        "generated_answer": "(putdown a)",
     }
     assert row.keys() == set(MEANINGS)
     columns = {name: f"own {name}" for name in row}
@@ -438,6 +442,6 @@ def test_each_meaning_can_have_another_name_in_all_that_reads_a_scored_dataset(t
     assert build_report(tmp_path / "new").model == "own model"
     found = compare_datasets(tmp_path / "old", tmp_path / "new")
     assert (found.both, found.added, found.strangers) == (1, 0, 0)
-    assert found.by == ("own model", "own domain")
+    assert found.by == ("own model", "own domain", "own question")
     assert find_row(str(tmp_path / "new"), row=0).values.items() >= row.items()
     assert dedupe(tmp_path / "pairs.parquet", columns=columns, workers=1).rows["certificate"].null_count() == 0

@@ -37,6 +37,10 @@ WRITES: dict[str, tuple[str, str]] = {
     "dedupe": ("dedupe pairs.parquet {} --workers 1", "classes.parquet"),
     "generate planetarium": ("generate planetarium {}", "benchmark.parquet"),
     "generate variants": ("generate variants problems.parquet {} --workers 1", "variants.parquet"),
+    "generate questions": (
+        "generate questions problems.parquet {} --kind validity --per-problem 1 --workers 1",
+        "asked.parquet",
+    ),
     "generate sample": ("generate sample {}", "sample.parquet"),
     "score report": ("score pairs.parquet out --workers 1 --report {}", "out.html"),
     "score counters": ("score pairs.parquet out --workers 1 --counters {}", "out.jsonl"),
@@ -58,8 +62,8 @@ FOLDERS = {
 
 OUTPUTS = {
     *("explain --html", "explain --svg", "explain --save-plan", "report --output", "compare --output"),
-    *("dedupe output", "planetarium output", "variants output", "sample output", "score output", "score --report"),
-    *("score --counters", "rescore output", "rescore --report", "rescore --counters"),
+    *("dedupe output", "planetarium output", "variants output", "questions output", "sample output"),
+    *("score output", "score --report", "score --counters", "rescore output", "rescore --report", "rescore --counters"),
     *("nightly nights", "nightly --counters"),
 }
 """A new one belongs into the tables above."""
@@ -184,6 +188,8 @@ OVER_INPUTS = [
     ("dedupe pairs.parquet {output} --against {input} --workers 1", "mine.parquet"),
     ("dedupe pairs.parquet {output} --domain {input} --workers 1", "domain.pddl"),
     ("generate variants {input} {output} --workers 1", "pairs.parquet"),
+    ("generate questions {input} {output} --workers 1", "pairs.parquet"),
+    ("generate questions pairs.parquet {output} --domain {input} --workers 1", "domain.pddl"),
     ("score {input} out --workers 1 --counters {output}", "rows.jsonl"),
     ("nightly {input} out --workers 1 --counters {output}", "rows.jsonl"),
     ("score {input} out --workers 1 --report {output} --references pairs.parquet", "rows.jsonl"),
@@ -221,6 +227,7 @@ def test_no_output_replaces_an_input(line: str, file: str, spelling: str, here: 
         "dedupe scored scored/classes.parquet --workers 1",
         "dedupe scored link/classes.parquet --workers 1",
         "generate variants *.parquet variants.parquet --workers 1",
+        "generate questions *.parquet asked.parquet --workers 1",
         "score pairs.parquet out --workers 1 --report out/report.csv",
         "score pairs.parquet scored/part --references scored --key id --workers 1",
         "score scored link/scored --workers 1",

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, Judgement, PlanVerdict, Verdict
 from pddl_eval.pages import COLOURS
 from pddl_eval.report import Report, build_report
 from pddl_eval.report.figures import (
@@ -178,8 +178,7 @@ def test_colours_of_verdicts_can_be_seen_by_day_and_by_night(name: str) -> None:
 
 
 def test_red_is_wrong_and_every_verdict_has_a_colour() -> None:
-    kinds: tuple[type[Verdict | PlanVerdict | DomainVerdict], ...] = (Verdict, PlanVerdict, DomainVerdict)
-    for verdict in (verdict for kind in kinds for verdict in kind):
+    for verdict in (*Verdict, *PlanVerdict, *DomainVerdict, *Judgement):
         assert (COLOURS[verdict.value] == COLOURS["right"]) == verdict.right
         assert not (verdict.right and COLOURS[verdict.value] == COLOURS["wrong"])
 
