@@ -124,7 +124,8 @@ def test_the_tables_are_the_programs(mark: str) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
     for target in links(read_page(page)):
-        if not target.startswith(("https://", "gallery/", "assets/playground/")):  # The build of the site makes these, and checks them.
+        # The build of the site makes the others.
+        if not target.startswith(("https://", "gallery/", "assets/playground/")):
             path, _, anchor = target.partition("#")
             file = (ROOT / page).parent.joinpath(path) if path else ROOT / page
             assert file.exists(), target
