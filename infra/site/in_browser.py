@@ -29,7 +29,7 @@ _gone_through: list[Validation] = []
 def answer(call: str) -> str:
     """Judge a row (``{"row": {meaning: text}}``) or show a state (``{"step": number}``); ``error`` says what is wrong.
 
-    >>> json.loads(answer('{"row": {"generated_plan": ""}}'))["verdict"]
+    >>> json.loads(answer('{"row": {"generated_problem": ""}}'))["verdict"]
     'empty'
     """
     asked = json.loads(call)

@@ -19,7 +19,9 @@ AT_START: When = ("at", "start")
 OVER_ALL: When = ("over", "all")
 AT_END: When = ("at", "end")
 
-DURATION, CONDITION, EFFECT = ":duration", ":condition", ":effect"
+DURATION = ":duration"
+CONDITION = ":condition"
+EFFECT = ":effect"
 """The parts of a durative action."""
 
 
