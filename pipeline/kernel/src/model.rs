@@ -55,35 +55,10 @@ pub fn predicate(atom: Atom) -> Word {
     (atom >> (4 * BITS)) as Word
 }
 
-/// The predicate and the first two arguments in one number: of `MOST_WORDS`, no predicate is too large for it.
-#[inline]
-pub fn short(atom: Atom) -> u64 {
-    (atom >> (2 * BITS)) as u64
-}
-
-/// The further arguments in one number.
-#[inline]
-pub fn further(atom: Atom) -> u64 {
-    atom as u64 & ((1 << (2 * BITS)) - 1)
-}
-
 /// True where the atom has more than two arguments.
 #[inline]
 pub fn is_long(atom: Atom) -> bool {
-    further(atom) != 0
-}
-
-/// The atoms of a problem in order, each once. Most have at most two arguments, so half of each is sorted in less time.
-pub fn sorted(mut atoms: Vec<Atom>) -> Vec<Atom> {
-    if atoms.iter().any(|atom| is_long(*atom)) {
-        atoms.sort_unstable();
-        atoms.dedup();
-        return atoms;
-    }
-    let mut numbers: Vec<u64> = atoms.iter().map(|atom| short(*atom)).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers.into_iter().map(|number| Atom::from(number) << (2 * BITS)).collect()
+    atom as u64 & ((1 << (2 * BITS)) - 1) != 0
 }
 
 /// The arguments that the atom has.

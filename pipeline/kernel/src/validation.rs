@@ -151,8 +151,8 @@ impl State {
     #[inline]
     fn slot(&self, atom: Atom) -> usize {
         let last = self.slots.len() - 1;
-        let mixed = (model::short(atom) ^ model::further(atom).rotate_left(20)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let mut slot = (mixed >> 32) as usize & last;
+        let mixed = [(atom >> 64) as u64, atom as u64].map(|half| half.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut slot = ((mixed[0] ^ mixed[1].rotate_left(7)) >> 32) as usize & last;
         loop {
             let own = self.slots[slot];
             if (own ^ atom) & !IS_IN == 0 || own == 0 {

@@ -6,7 +6,7 @@ use crate::difference::Difference;
 use crate::domains::Rules;
 use crate::left::{Answer, Left};
 use crate::model::{
-    arguments, atom, atom_of, sorted, Atom, Domain, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS,
+    arguments, atom, atom_of, Atom, Domain, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS,
     MOST_ARGUMENTS, MOST_WORDS, NO_OBJECT,
 };
 use crate::pddl::drafts::without_thinking;
@@ -663,7 +663,10 @@ fn read_plain_problem(block: &[u8], declared: &Declared, names: &mut Interner) -
             }
             short | atom_of([0, 0, 0, words.argument(*third), words.argument(*fourth)])
         });
-        sorted(each.collect())
+        let mut atoms: Vec<Atom> = each.collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
     };
     let (own_init, own_goal) = (packed(&init), packed(&goal));
     let problem = Problem { domain: place(domain), words, objects, number, init: own_init, goal: own_goal };
