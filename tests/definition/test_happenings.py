@@ -6,6 +6,8 @@ from fractions import Fraction
 
 import pytest
 from pddl_eval import validate
+from pddl_eval.definition.model import problem_to_pddl
+from pddl_eval.definition.pddl import parse_domain, parse_problem
 from pddl_eval.definition.verdict import PlanVerdict
 
 DOMAIN = """(define (domain depot) (:requirements :durative-actions :typing :numeric-fluents :timed-initial-literals)
@@ -76,6 +78,13 @@ def test_plans_with_times(plan: str, verdict: str, step: int | None) -> None:
 def test_timed_literals_happen_whatever_the_plan(init: str, start: int, verdict: str) -> None:
     """Also after its last action, as for VAL; one at the time of an action is a concurrent one."""
     assert validate(f"{start}: (drive t home shop) [5]", problem(init), DOMAIN).verdict.value == verdict
+
+
+def test_a_problem_is_written_with_each_timed_literal_once() -> None:
+    constants = parse_domain(DOMAIN).constants
+    read = parse_problem(problem("(at 3 (not (open shop)))"), constants)
+    assert problem_to_pddl(read).count("(at 3 (not (open shop)))") == 1
+    assert parse_problem(problem_to_pddl(read), constants) == read
 
 
 def test_an_invariant_says_what_broke_it_and_when() -> None:

@@ -512,7 +512,6 @@ def problem_to_pddl(problem: Problem) -> str:
     requirements += [":timed-initial-literals"] * bool(problem.timed_literals)
     requirements += [":constraints"] * bool(problem.constraints)
     values = [f"(= {show_atom(fluent)} {show_number(value)})" for fluent, value in sorted(problem.values.items())]
-    values += map(show_formula, problem.timed_literals)
     lines = [
         f"(define (problem {problem.name})",
         f"  (:domain {problem.domain})",

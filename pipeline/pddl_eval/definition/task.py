@@ -42,6 +42,9 @@ from pddl_eval.definition.state_space import GoalCosts, StateSpace, goal_costs, 
 from pddl_eval.definition.validation import without_costs
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION, UNCHANGED_SINCE, Undecided, Unsolvable, Verdict
 
+COSTS_KEPT = 8
+"""Tasks whose costs are kept for further answers about them, some megabytes each."""
+
 REFERENCES_KEPT = 256
 """References kept for further answers; about 50 KB each for a typical benchmark problem."""
 
@@ -335,6 +338,12 @@ def read_task(
 
 reference_task = lru_cache(maxsize=REFERENCES_KEPT)(read_task)
 """As ``read_task``; the last tasks are kept."""
+
+
+@lru_cache(maxsize=COSTS_KEPT)
+def kept_goal_costs(task: Task) -> GoalCosts | Undecided:
+    """As ``task.goal_costs``; the last are kept."""
+    return task.goal_costs
 
 
 def problem_in(

@@ -416,11 +416,13 @@ def constraint(formula: Formula, state: int, time: Fraction | None, broken: int 
 
 
 def preferences(violated: Mapping[str, int]) -> str:
-    """The preferences that a plan violates, each with how often.
+    """The preferences that a plan violates, each with how often; empty where it violates none.
 
     >>> preferences({"p1": 1, "p2": 3})
     'violates the preferences p1 and p2 (3 times)'
     """
+    if not violated:
+        return ""
     shown = [name if count == 1 else f"{name} ({count} times)" for name, count in violated.items()]
     return f"violates the preference{'s' * (len(shown) > 1)} {' and '.join(shown[:MOST_NAMES])}" + (
         f" and {len(shown) - MOST_NAMES} more" if len(shown) > MOST_NAMES else ""
@@ -477,12 +479,16 @@ def is_applicable(action: Action, step: int) -> str:
 def missing(first: Formula, count: int, step: int = 0) -> str:
     """The first of that many that the answer lacks; of a trace, after which step."""
     more = f" and {count - 1} more" if count > 1 else ""
-    return f"{show_formula(first)}{more} {'is' if count == 1 else 'are'} missing{f' after step {step}' if step else ''}"
+    return f"{show_formula(first)}{more} {_are_missing(count, step)}"
 
 
 def missing_count(count: int, step: int = 0) -> str:
     """As ``missing``, without saying what."""
-    return f"{count} {'is' if count == 1 else 'are'} missing{f' after step {step}' if step else ''}"
+    return f"{count} {_are_missing(count, step)}"
+
+
+def _are_missing(count: int, step: int) -> str:
+    return f"{'is' if count == 1 else 'are'} missing{f' after step {step}' if step else ''}"
 
 
 def not_none() -> str:

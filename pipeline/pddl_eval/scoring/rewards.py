@@ -19,7 +19,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from math import isfinite
 from numbers import Real
@@ -45,9 +45,8 @@ from pddl_eval.definition.metrics import (
 )
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import actions_of
-from pddl_eval.definition.state_space import GoalCosts
 from pddl_eval.definition.task import Task as PlanningTask
-from pddl_eval.definition.task import reference_task
+from pddl_eval.definition.task import kept_goal_costs, reference_task
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import DomainVerdict, Judgement, PlanVerdict, Undecided, Verdict
 from pddl_eval.errors import UserError, did_you_mean
@@ -72,9 +71,6 @@ GRACE_SECONDS = 3.0
 
 PATIENCE = 120.0
 """Seconds after which a worker process that does not even compute is lost, such as one that was stopped."""
-
-SPACES_KEPT = 8
-"""State spaces kept for further answers to the same problems, some megabytes each."""
 
 _LOG = logging.getLogger("pddl_eval.rewards")
 _EMPTY_STEP = re.compile(r"\{\s*+\}")
@@ -429,7 +425,7 @@ def _executed_plan(scores: Mapping[str, Any], some: bool, task: Task, labelled: 
     start = 0.0 if can_run and task.shape == "scale" else _share_at_start(task)
     goal = scores["goal_reached"] and (can_run or start < 1)
     progress, labels = (scores["goal_share"] - start) / (1 - start) if start < 1 else 0.0, None
-    if labelled and (worth := _labelled(labelled, task)):
+    if labelled and (worth := _labelled(labelled)):
         labels, progress = worth
     found = _reached(task, some, some and can_run, goal, scores["plan_valid"], labels=labels)
     if task.shape == "scale" or found.reached in (0, len(SCALE)):
@@ -446,22 +442,18 @@ def _share_at_start(task: Task) -> float:
     return executed_plan((), None, found).goal_share
 
 
-def _labelled(pair: PlanPair, task: Task) -> tuple[tuple[float, ...], float] | None:
+def _labelled(pair: PlanPair) -> tuple[tuple[float, ...], float] | None:
     """What each step of the plan is worth, and the part of the way to the goal that it went, in costs."""
-    costs = or_undecided(lambda: _costs(task.row["reference_problem"], task.row["domain"]))
-    if isinstance(costs, Undecided) or pair.execution is None or pair.task is None:
+    solved = pair.task
+    if solved is None or pair.execution is None:
         return None
-    labels = tuple(label.value for label in step_labels(costs, pair.execution, pair.task.problem))
+    costs = or_undecided(lambda: kept_goal_costs(solved))
+    if isinstance(costs, Undecided):
+        return None
+    labels = tuple(label.value for label in step_labels(costs, pair.execution, solved.problem))
     end = costs.space.node(pair.execution.state, pair.execution.values)
     whole, left = costs.to_goal.get(costs.space.start), costs.to_goal.get(end)
     return labels, float(1 - left / whole) if whole and left is not None else 0.0
-
-
-@lru_cache(maxsize=SPACES_KEPT)
-def _costs(problem: str, domain: str | None) -> GoalCosts | Undecided:
-    task = reference_task(problem, domain, for_plans=True)
-    assert isinstance(task, PlanningTask)
-    return task.goal_costs
 
 
 def _domain_scores(scores: Mapping[str, Any], task: Task) -> Rewarded | None:

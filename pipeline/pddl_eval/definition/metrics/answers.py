@@ -115,8 +115,8 @@ class AnswerPair:
             found, right = read_truth(said, self.answer), yes is not None and yes[1] is not None
         if found is None:
             return Judged.unreadable("neither yes nor no" if yes else "no letter of a choice")
-        shown = {True: "yes", False: "no"}.get(found, found) if isinstance(found, bool) else found
-        return Judged.of(found == right, words.not_as_recorded(str(shown), recorded.strip()), "")
+        shown = ("no", "yes")[found] if isinstance(found, bool) else found
+        return Judged.of(found == right, words.not_as_recorded(shown, recorded.strip()), "")
 
 
 def read_answer(row: Row, options: ScoringOptions, search: Search = solve) -> AnswerPair:

@@ -38,8 +38,7 @@ def first_failure(question: Question) -> int | None:
 def _judge(question: Question, text: str, answer: str) -> Judged:
     right, text = first_failure(question), answer_text(text, answer)
     elements = read(text, question, actions=True)
-    steps = {action for step in question.plan for action in actions_of(step)}
-    named = [each for each in elements.elements if each in steps or each[0] in question.operators]
+    named = [each for each in elements.elements if each in question.actions or each[0] in question.operators]
     said = read_position(text, answer)
     if not named and (_NONE.search(text) or (said is None and (_ALL.search(text) or elements.none))):
         return Judged.of(right is None, _why_not(question), words.not_none())

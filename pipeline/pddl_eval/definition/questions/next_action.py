@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache
 from operator import sub
 
 from pddl_eval.definition import words
@@ -25,8 +24,8 @@ from pddl_eval.definition.model import Action, show_number
 from pddl_eval.definition.questions.applicable import applicable_actions, why_not_applicable
 from pddl_eval.definition.questions.picks import Picks, pick_kind
 from pddl_eval.definition.questions.question import InvalidQuestionError, Question, decided
-from pddl_eval.definition.state_space import SPACES_KEPT, GoalCosts, goal_costs
-from pddl_eval.definition.task import Task
+from pddl_eval.definition.state_space import GoalCosts, goal_costs
+from pddl_eval.definition.task import kept_goal_costs
 from pddl_eval.definition.validation import Failure, is_goal, taken
 from pddl_eval.definition.verdict import Undecided
 
@@ -47,7 +46,7 @@ def _costs(question: Question) -> tuple[Fraction, Mapping[Action, Fraction]]:
 
     One enumeration of the task's states serves all questions about it; beyond its limit, that of the states from s.
     """
-    found = _goal_costs(question.task)
+    found = kept_goal_costs(question.task)
     if isinstance(found, Undecided):
         found = decided(goal_costs(question.after, question.domain))
     assert isinstance(found, GoalCosts)
@@ -66,12 +65,6 @@ def _costs(question: Question) -> tuple[Fraction, Mapping[Action, Fraction]]:
             paid = (values.get(found.counter or (), Fraction(0)) for values in (world.values, after.values))
             costs[action] = to_goal + (Fraction(1) if found.counter is None else sub(*paid))
     return least, costs
-
-
-@lru_cache(maxsize=SPACES_KEPT)
-def _goal_costs(task: Task) -> GoalCosts | Undecided:
-    assert task.domain is not None
-    return goal_costs(task.problem, task.domain.domain)
 
 
 def cheapest(question: Question) -> Picks:

@@ -15,7 +15,7 @@ from pddl_eval.definition.formulas import World
 from pddl_eval.definition.grounding import objects_that_fit
 from pddl_eval.definition.model import ROOT_TYPE, Action, Atom, Domain, Problem, State, Types
 from pddl_eval.definition.planning import Solution, solve
-from pddl_eval.definition.plans import Plan
+from pddl_eval.definition.plans import Plan, actions_of
 from pddl_eval.definition.state_space import StateSpace, state_space
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import Execution, Failure, operator_of, without_costs
@@ -54,9 +54,16 @@ class Question:
         return len(self.execution.steps)
 
     @cached_property
+    def actions(self) -> frozenset[Action]:
+        """The actions of the plan."""
+        return frozenset[Action]().union(*map(actions_of, self.plan))
+
+    @cached_property
     def after(self) -> Problem:
         """The problem that begins after the plan."""
-        return self._beginning(self.steps, self.execution.state, self.execution.values)
+        if not self.steps:
+            return self.task.problem
+        return replace(self.task.problem, init=self.execution.state, values=dict(self.execution.values))
 
     @cached_property
     def world(self) -> World:
@@ -67,10 +74,6 @@ class Question:
     def true(self) -> State:
         """What is true after the plan, derived atoms included."""
         return frozenset(self.world.true)
-
-    def _beginning(self, steps: int, atoms: State, values: Mapping[Atom, Any]) -> Problem:
-        problem = self.task.problem
-        return replace(problem, init=atoms, values=dict(values)) if steps else problem
 
     def states(self) -> Iterator[State]:
         """What is true initially and after each step that was executed, derived atoms included."""

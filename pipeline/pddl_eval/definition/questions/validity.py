@@ -62,8 +62,7 @@ def _judge(question: Question, text: str, answer: str) -> Judged:
             "" if parts[-1] else words.no_step_fails(step) if _is_executed(step, question) else words.is_not_first(step)
         )
     unmet = unmet_literals(question)
-    steps = {action for each in question.plan for action in ([each] if isinstance(each, tuple) else each)}
-    named = [each for each in mentioned(text, arities(question.predicates)) if as_atom(each)[0] not in steps]
+    named = [each for each in mentioned(text, arities(question.predicates)) if as_atom(each)[0] not in question.actions]
     if named:
         parts.append(any(each in unmet or _negated(each) in unmet for each in named))
         told = told or ("" if parts[-1] else words.not_unmet(named[0]))
