@@ -18,10 +18,20 @@ from pddl_eval.errors import UserError, did_you_mean, require_extra
 
 FIGURES = ("svg", "png", "pdf")
 
-FORMATS = ("terminal", "md", "tex", "csv", "json", "html", "parquet", "folder", *FIGURES)
+RESULTS = ("eee", "hf")
+"""Formats of those who collect results: Every Eval Ever, and the Hub's ``.eval_results``. No suffix means them."""
+
+RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
+"""Of an evaluator to the models, in the words of Every Eval Ever."""
+
+FORMATS = ("terminal", "md", "tex", "csv", "json", "html", "parquet", "folder", *FIGURES, *RESULTS)
 """What a report can be written as."""
 
-SUFFIXES = {"": "folder", "txt": "terminal", **{each: each for each in FORMATS if each not in ("terminal", "folder")}}
+SUFFIXES = {
+    "": "folder",
+    "txt": "terminal",
+    **{each: each for each in FORMATS if each not in ("terminal", "folder", *RESULTS)},
+}
 """What the name of an output ends in, and the format that this means."""
 
 
@@ -32,7 +42,7 @@ def chosen_format(form: str | None, output: str | None) -> str:
         known = ", ".join(f".{each}" for each in SUFFIXES if each)
         raise UserError(f"--output {output} does not end in a known suffix ({known}): choose one, or say --format.")
     chosen = form or ("terminal" if output is None else SUFFIXES[suffix])
-    if chosen in ("parquet", "folder", *FIGURES) and output is None:
+    if chosen in ("parquet", "folder", *FIGURES, *RESULTS) and output is None:
         raise UserError(f"--format {chosen} needs --output FOLDER.")
     if chosen in FIGURES:
         require_extra("figures", "A report with figures")

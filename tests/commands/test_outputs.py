@@ -57,6 +57,10 @@ FOLDERS = {
     "report tables": ("report scored --format csv --output {}", "rates.csv"),
     "report parquet tables": ("report scored --format parquet --output {}", "about.parquet"),
     "report figures": ("report scored --format svg --output {}", "ranking.svg"),
+    "report results": (
+        "report scored --format hf --output {} --about dataset=acme/blocks --about model=acme/one",
+        "acme/one/.eval_results/blocks.yaml",
+    ),
     "score report folder": ("score pairs.parquet out --workers 1 --report {}", "index.html"),
 }
 

@@ -108,13 +108,26 @@ def column_names(columns: Sequence[str]) -> dict[str, str]:
     >>> column_names(["generated_problem=output"])
     {'generated_problem': 'output'}
     """
+    return _assigned(columns, "--column", "MEANING=NAME, such as generated_problem=output")
+
+
+def facts(arguments: Sequence[str]) -> dict[str, str]:
+    """Name → value, from ``NAME=VALUE`` arguments of ``--about``; raises ``UserError``.
+
+    >>> facts(["organization=ACME", "url=https://acme.example/?a=1"])
+    {'organization': 'ACME', 'url': 'https://acme.example/?a=1'}
+    """
+    return _assigned(arguments, "--about", "NAME=VALUE, such as organization=ACME")
+
+
+def _assigned(arguments: Sequence[str], option: str, form: str) -> dict[str, str]:
     names: dict[str, str] = {}
-    for column in columns:
-        meaning, _, name = column.partition("=")
+    for argument in arguments:
+        meaning, _, name = argument.partition("=")
         if not meaning or not name:
-            raise UserError(f"--column {column} should read MEANING=NAME, such as generated_problem=output.")
+            raise UserError(f"{option} {argument} should read {form}.")
         if meaning in names:
-            raise UserError(f"--column names {meaning} twice: {names[meaning]} and {name}.")
+            raise UserError(f"{option} names {meaning} twice: {names[meaning]} and {name}.")
         names[meaning] = name
     return names
 
@@ -159,6 +172,7 @@ def domain_text(name_or_file: str | None) -> str | None:
 
 
 READERS: dict[str, Callable[[Any], Any]] = {
+    "about": facts,
     "columns": column_names,
     "domain": domain_text,
     **dict.fromkeys(("by", "key", "kinds", "metrics", "models"), split_names),

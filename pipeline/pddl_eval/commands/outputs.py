@@ -29,6 +29,8 @@ LOOKS = {
     "terminal": TEXT,
     "tex": rb"\A(%[^\n]*\n)*% Needs \\usepackage",
     "json": rb'\A\{\s*"(signature|same_signature)": ',
+    "eee": rb'(?s)\A\{\s*"schema_version": .*"pddl-eval"',
+    "hf": rb"(?s)\A- dataset:.*\bpddl-eval:",
     "svg": rb'\A<svg [^>]*(class="pddl-eval-|role="img" aria-label=)',
     "png": rb"\A\x89PNG",
     "pdf": rb"(?s)\A%PDF.*svg2pdf",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import click
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 @metrics
 @click.option("--format", type=click.Choice(FORMATS), help="Default: the suffix of OUTPUT, else terminal.")
 @click.option("--output", metavar="PATH", help="File, or a folder: of pages, of csv, parquet or figures; or s3://….")
+@click.option("--about", metavar="NAME=VALUE", multiple=True, help="With --format eee|hf: dataset, organization, ….")
 @force
 @flags(ScoringOptions, "columns")
 def report(
@@ -34,6 +37,7 @@ def report(
     metrics: list[str] | None,
     format: str | None,
     output: str | None,
+    about: dict[str, str],
     force: bool,
     columns: dict[str, str],
 ) -> None:
@@ -48,6 +52,7 @@ def report(
     pddl-eval report scored --format pdf --output figures
     pddl-eval report scored --output tables.tex --column reference_id=question
     pddl-eval report scored --format csv --output tables
+    pddl-eval report scored --format eee --output results --about dataset=blocks --about organization=ACME
 
     Rates with intervals, models compared on the same references, why answers fail, plan and domain metrics.
     """
@@ -59,12 +64,19 @@ def report(
     if chosen in ("csv", "json", "parquet", *FIGURES):  # The other formats show the warnings themselves.
         for warning in warnings(made):
             note(warning)
-    write_report(made, chosen, output, force=force)
+    write_report(made, chosen, output, about, force=force)
     if made.unfinished:
         sys.exit(UNFINISHED)
 
 
-def write_report(made: Report, chosen: str = "terminal", output: str | None = None, *, force: bool = False) -> None:
+def write_report(
+    made: Report,
+    chosen: str = "terminal",
+    output: str | None = None,
+    about: Mapping[str, str] = MappingProxyType({}),
+    *,
+    force: bool = False,
+) -> None:
     """Write the report in any format, to a file or folder, else to stdout."""
     from rich.console import Console
 
@@ -72,9 +84,9 @@ def write_report(made: Report, chosen: str = "terminal", output: str | None = No
     from pddl_eval.terminal import terminal
 
     if output is not None:
-        for file, columns in files_in(made, output, chosen).items():
+        for file, columns in files_in(made, output, chosen, about).items():
             require_kind(file, chosen, force=force, columns=[columns])
-        if said := save(made, output, chosen):
+        if said := save(made, output, chosen, about):
             note(said)
     elif chosen == "terminal":
         Console(highlight=False).print(terminal(report_page(made)))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from importlib import import_module
 from io import BytesIO
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -18,9 +19,10 @@ from pddl_eval.datasets import Location, locate, put_bytes
 from pddl_eval.errors import UserError, require_extra
 from pddl_eval.latex import latex
 from pddl_eval.pages import Page, html, markdown
+from pddl_eval.report.results import result_files, write_results
 from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
-from pddl_eval.settings import FIGURES, chosen_format
+from pddl_eval.settings import FIGURES, RESULTS, chosen_format
 from pddl_eval.shown import printable, row_count
 from pddl_eval.terminal import plain
 
@@ -72,10 +74,16 @@ def page_text(page: Page, form: str) -> str:
 _WRITERS: dict[str, Callable[[Page], str]] = {"md": markdown, "tex": latex, "html": html}
 
 
-def save(report: Report, output: str | os.PathLike[str], form: str | None = None) -> str:
+def save(
+    report: Report,
+    output: str | os.PathLike[str],
+    form: str | None = None,
+    about: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Write the report as what the suffix of ``output`` says, or in a format; returns what a user wants to know of it.
 
-    Raises ``UserError`` for a suffix that is not known, ``DatasetError`` and ``OutputError`` if it cannot be written.
+    ``about`` is what the formats of collections ask for besides (``results.ABOUT``). Raises ``UserError`` for a suffix
+    that is not known, ``DatasetError`` and ``OutputError`` if it cannot be written.
     """
     place = os.fspath(output)
     chosen = chosen_format(form, place)
@@ -83,6 +91,9 @@ def save(report: Report, output: str | os.PathLike[str], form: str | None = None
         folder = import_module("pddl_eval.commands.folder")  # By name: it explains rows, so it stands above this room.
         rows = folder.write_folder(report, place)
         return f"{row_count(rows)} with a page each; open {place.rstrip('/')}/{folder.INDEX}"
+    if chosen in RESULTS:
+        files = write_results(report, locate(place), chosen, about)
+        return f"results of {files} model{'' if files == 1 else 's'} written: {place}"
     if chosen not in (*FRAMES, *FIGURES):
         put_bytes(locate(place), report_text(report, chosen).encode())
         return ""
@@ -131,8 +142,12 @@ def _signatures(signatures: Iterable[tuple[str | None, int]]) -> list[dict[str, 
     return [{"signature": signature, "rows": rows} for signature, rows in signatures]
 
 
-def files_in(report: Report, output: str | os.PathLike[str], form: str) -> dict[Location, tuple[str, ...]]:
-    """The files that ``save`` writes into a folder of tables or figures, and the columns that tell what they are."""
+def files_in(
+    report: Report, output: str | os.PathLike[str], form: str, about: Mapping[str, str] = MappingProxyType({})
+) -> dict[Location, tuple[str, ...]]:
+    """The files that ``save`` writes into a folder of tables, figures or results; columns that tell what they are."""
+    if form in RESULTS:
+        return dict.fromkeys(result_files(report, locate(output), form, about), ())
     if form not in (*FRAMES, *FIGURES) or locate(output).path.endswith(f".{form}"):
         return {}
     return {
