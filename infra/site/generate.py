@@ -59,7 +59,16 @@ FIRST = [
     ),
     *(
         f"guide/{name}.md"
-        for name in ("questions", "reports", "publishing-results", "verifying", "feedback", "rewards", "limits")
+        for name in (
+            "questions",
+            "reports",
+            "publishing-results",
+            "verifying",
+            "feedback",
+            "rewards",
+            "integrations",
+            "limits",
+        )
     ),
     *(f"guide/{name}.md" for name in ("validation", "published-results", "certificates")),
 ]

@@ -1,25 +1,26 @@
 """Reinforcement learning with TRL: group relative policy optimisation (GRPO) on Planetarium's training split.
 
-accelerate launch infra/integrations/trl_grpo.py Qwen/Qwen2.5-0.5B-Instruct
+accelerate launch -m pddl_eval.integrations.trl Qwen/Qwen2.5-0.5B-Instruct
 """
 
 import sys
+from typing import Any
 
 import pddl_eval
+from pddl_eval.integrations import question
 
 
-def pddl_reward(**columns):
+def pddl_reward(**columns: Any) -> Any:
     """TRL gives ``completions`` and the columns of the data: here ``reference`` and ``is_placeholder``."""
     return pddl_eval.reward(**columns, workers=2)
 
 
-def as_example(row):
+def as_example(row: dict[str, Any]) -> dict[str, Any]:
     """A row of the published dataset as TRL takes it: a chat, and what the reward needs."""
-    question = f"{row['natural_language']}\n\nAnswer with a PDDL problem of the domain {row['domain']}."
-    return {"prompt": [{"role": "user", "content": question}], "reference": row["problem_pddl"]}
+    return {"prompt": [{"role": "user", "content": question(row)}], "reference": row["problem_pddl"]}
 
 
-def main(model):
+def main(model: str) -> None:
     """Train."""
     from datasets import load_dataset
     from trl import GRPOConfig, GRPOTrainer

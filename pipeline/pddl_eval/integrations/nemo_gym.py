@@ -1,47 +1,50 @@
-"""A resources server for NeMo Gym, without its packages: ``python infra/integrations/nemo_gym_server.py [PORT]``.
+"""A resources server for NeMo Gym, without its packages: ``python -m pddl_eval.integrations.nemo_gym [PORT]``.
 
 A row of the data has ``responses_create_params`` and what ``pddl_eval.reward`` takes: ``reference``, and where needed
 ``kind``, ``problem``, ``domain`` and ``is_placeholder``. It listens on this machine alone. Requests have threads of
 their own; an answer that takes long delays no other.
 """
 
+from __future__ import annotations
+
 import json
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pddl_eval
+from pddl_eval.integrations import reward_columns
 
-NAMES = ("reference", "kind", "problem", "domain", "is_placeholder")
 MOST_BYTES = 64 * 2**20
 
 
 class Resources(BaseHTTPRequestHandler):
     """``/seed_session`` has nothing to do; ``/verify`` answers with the request and its reward."""
 
-    def do_POST(self):
-        body = {}
+    def do_POST(self) -> None:
+        body: dict[str, Any] = {}
         length = int(self.headers.get("Content-Length") or 0)
         if self.path not in ("/seed_session", "/verify") or length > MOST_BYTES:
-            return self.send_error(404 if length <= MOST_BYTES else 413)
+            self.send_error(404 if length <= MOST_BYTES else 413)
+            return
         if self.path == "/verify":
             try:
                 body = json.loads(self.rfile.read(length))
                 messages = [each["content"] for each in body["response"]["output"] if each["type"] == "message"]
+                answers = [messages[-1] if messages else None]
                 found = pddl_eval.reward(
-                    [messages[-1] if messages else None],
-                    workers=2,
-                    details=True,
-                    **{name: body[name] for name in NAMES if name in body},
+                    answers, body.get("reference"), **reward_columns(body), workers=2, details=True
                 )[0]
             except (ValueError, KeyError, TypeError) as error:
-                return self.send_error(422, "what is asked cannot be verified", str(error))
+                self.send_error(422, "what is asked cannot be verified", str(error))
+                return
             body |= {"reward": found.reward, "step": found.reached, "failure_reason": found.error}
         answer = json.dumps(body).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
-        return self.wfile.write(answer)
+        self.wfile.write(answer)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""The files of ``infra/integrations`` in the programs that they are for; each test skips where its program is missing.
+"""The files of ``pddl_eval.integrations`` in the programs that they are for; a test skips where its program is missing.
 
-Nothing is downloaded. What needs torch (TRL, verl, OpenRLHF, lighteval) is called as its sources call it: TRL 1.16,
-verl 0.9.1, OpenRLHF 0.11.2, lighteval 0.13. NeMo Gym's server is asked over HTTP, as its agents ask.
+Nothing is downloaded. What needs torch (TRL, verl, OpenRLHF, lighteval) is called as its sources call it, with a
+stand-in for torch: TRL 1.16, verl 0.9.1, OpenRLHF 0.11.2, lighteval 0.13. NeMo Gym's server is asked over HTTP, as its
+agents ask.
 """
 
 from __future__ import annotations
@@ -18,12 +19,11 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 from urllib.error import HTTPError
 
-import numpy as np
 import pytest
 
 from tests.support.running import ROOT
 
-HERE = ROOT / "infra" / "integrations"
+HERE = ROOT / "pipeline" / "pddl_eval" / "integrations"
 START = "(arm-empty) (clear a) (on-table a) (clear b) (on-table b)"
 TOWER = f"(define (problem p) (:domain blocksworld) (:objects a b) (:init {START}) (:goal (on a b)))"
 RIGHT = f"Sure!\n```pddl\n{TOWER.replace('(on a b)', '(and (on a b) (clear a))')}\n```"
@@ -49,7 +49,8 @@ def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
+    """The file, executed anew: its imports may be stand-ins."""
+    spec = importlib.util.spec_from_file_location(f"fresh_{name}", HERE / f"{name}.py")
     assert spec is not None and spec.loader is not None
     loaded = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(loaded)
@@ -64,7 +65,8 @@ def test_inspect(pairs: Path, tmp_path: Path) -> None:
     for output in outputs:
         output.usage = ModelUsage()  # Without it the mock loads a tokenizer from the network.
     (log,) = inspect_ai.eval(
-        module("inspect_planetarium").planetarium(str(pairs)),
+        "pddl_eval/planetarium",  # by the entry point
+        task_args={"pairs": str(pairs)},
         model=get_model("mockllm/model", custom_outputs=outputs),
         log_dir=str(tmp_path / "logs"),
         display="none",
@@ -106,7 +108,7 @@ def test_lm_evaluation_harness(pairs: Path, tmp_path: Path) -> None:
 
 
 def test_trl_by_its_calling_convention() -> None:
-    example = module("trl_grpo")
+    example = module("trl")
     row = {"natural_language": "Put a on b.", "problem_pddl": TOWER, "domain": "blocksworld", "is_placeholder": False}
     made = row | example.as_example(row)
     assert made["prompt"][0]["role"] == "user"
@@ -130,74 +132,63 @@ PLAN = {"kind": "plan", "problem": TOWER, "index": 3, "split": "train"}
 
 
 def test_verl_by_its_calling_convention() -> None:
-    example = module("verl_reward")
+    score = module("verl").compute_score
     infos: list[dict[str, Any] | None] = [None, {"index": 1}, {"num_turns": None, "rollout_reward_scores": {}}, {}]
-    batch = {"data_sources": np.array(["pddl"] * 4), "solution_strs": ANSWERS, "ground_truths": [TOWER] * 4}
-    found = example.compute_scores(**batch, extra_infos=np.array(infos))
-    assert [each["score"] for each in found] == REWARDS
-    assert all(type(value) in (int, float) for each in found for value in each.values())
     # The reward loop calls it from threads, one answer at a time.
     with ThreadPoolExecutor(4) as threads:
-        one = [
-            threads.submit(example.compute_score, data_source="pddl", solution_str=a, ground_truth=TOWER, extra_info={})
-            for a in ANSWERS
-        ]
-        assert [call.result()["score"] for call in one] == REWARDS
-    assert example.compute_score("pddl", "(pickup a), (stack a b)", None, PLAN)["score"] == 1.0
+        given = [{"data_source": "pddl", "ground_truth": TOWER, "extra_info": info} for info in infos]
+        calls = [threads.submit(score, solution_str=a, **g) for a, g in zip(ANSWERS, given, strict=True)]
+        found = [call.result() for call in calls]
+    assert [each["score"] for each in found] == REWARDS
+    assert all(type(value) in (int, float) for each in found for value in each.values())
+    assert score("pddl", "(pickup a), (stack a b)", None, PLAN)["score"] == 1.0
 
 
 def test_openrlhf_by_its_calling_convention(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
     monkeypatch.setattr(sys.modules["torch"], "tensor", list, raising=False)
-    example = module("openrlhf_reward")
+    example = module("openrlhf")
     prompt = f"Here is a problem:\n{TOWER}\nWrite it in other words."
     queries = [f"<s><|user|>{prompt}<|end|><|assistant|>{answer}<|end|>" for answer in ANSWERS]
     found = example.reward_func(queries, [prompt] * 4, [TOWER] * 4)
     assert found["rewards"] == found["scores"] == REWARDS
     assert found["extra_logs"]["step"] == [4.0, 2.0, 0.0, 1.0]
-
-
-class Trace:
-    last_reply = RIGHT
-
-
-class Data:
-    answer = TOWER
-
-
-class TaskOfData:
-    data = Data()
-
-
-def test_verifiers() -> None:
-    example = module("verifiers_rubric")
-    chat = [{"role": "user", "content": EASY}, {"role": "assistant", "content": RIGHT}]
-    assert asyncio.run(example.pddl_reward(chat, TOWER)) == 1.0
-    assert asyncio.run(example.pddl_reward("(pickup a), (stack a b)", "", PLAN)) == 1.0
-    assert asyncio.run(example.task_reward(TaskOfData(), Trace())) == 1.0
-    verifiers = pytest.importorskip("verifiers")
-    if not hasattr(verifiers, "Rubric"):
-        from verifiers.v1.configs.task import TaskConfig
-        from verifiers.v1.utils.decorators import invoke
-
-        TaskConfig(rewards={"pddl": {"fn": f"{HERE / 'verifiers_rubric.py'}:task_reward"}})
-        known = {"task": TaskOfData(), "trace": Trace(), "runtime": None}
-        assert asyncio.run(invoke(example.task_reward, known)) == 1.0
-        return
-    rubric = example.rubric()
-    states = [
-        {
-            **{"prompt": [], "completion": [{"role": "assistant", "content": answer}], "answer": TOWER, "info": {}},
-            **{"task": "pddl", "input": {}, "trajectory": [], "timing": {}, "example_id": 0},
-        }
-        for answer in ANSWERS
+    plans = [
+        "(pickup a)\n(stack a b)<|im_end|>",
+        "(pickup a), (stack a b)</s>",
+        "(pickup a)<|eot_id|>",
+        "(putdown a)</s>",
     ]
-    found = [asyncio.run(rubric._call_individual_reward_func(rubric.funcs[0], state)) for state in states]
+    queries = [f"<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n{plan}" for plan in plans]
+    found = example.reward_func(queries, [prompt] * 4, [json.dumps(PLAN)] * 4)
+    assert found["rewards"] == [1.0, 1.0, 0.2, 0.1]
+
+
+def test_verifiers(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("verifiers.v1")
+    from verifiers.v1.configs.task import TaskConfig
+    from verifiers.v1.utils.decorators import invoke
+    from verifiers.v1.utils.loaders import load_taskset, plugged_fn, taskset_config_type
+
+    file = "from pddl_eval.integrations.verifiers import PlanetariumTaskset\n__all__ = ['PlanetariumTaskset']\n"
+    (tmp_path / "planetarium_pddl.py").write_text(file, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    given = {"id": "planetarium_pddl", "dataset": "json", "data_files": str(pairs)}
+    taskset = load_taskset(taskset_config_type("planetarium_pddl").model_validate(given))
+    found = [
+        asyncio.run(invoke(task.pddl, {"trace": SimpleNamespace(last_reply=answer), "task": task}))
+        for task, answer in zip(taskset.load(), ANSWERS, strict=True)
+    ]
     assert found == REWARDS
+    reward = "pddl_eval.integrations.verifiers.task_reward"
+    TaskConfig(rewards={"pddl": {"fn": reward}})
+    task = SimpleNamespace(data=SimpleNamespace(answer="", info=PLAN))
+    calls = {"task": task, "trace": SimpleNamespace(last_reply="(pickup a), (stack a b)"), "runtime": None}
+    assert asyncio.run(invoke(plugged_fn(reward), calls)) == 1.0
 
 
 def test_nemo_gym_over_http() -> None:
-    example = module("nemo_gym_server")
+    example = module("nemo_gym")
     params = {"input": [{"role": "user", "content": "Put a on b."}]}
 
     def ask(place: str, path: str, body: Any) -> Any:
@@ -235,7 +226,7 @@ def test_lighteval_by_its_calling_convention(monkeypatch: pytest.MonkeyPatch) ->
             setattr(stand_in, each, object if each == "SampleLevelComputation" else SimpleNamespace)
         monkeypatch.setitem(sys.modules, name, stand_in)
     monkeypatch.setattr(sys.modules["lighteval.tasks.requests"], "SamplingMethod", SimpleNamespace(GENERATIVE=1))
-    example = module("lighteval_planetarium")
+    example = module("lighteval")
     (task,) = example.TASKS_TABLE
     (metric,) = task.metrics
     row = {"natural_language": "Put a on b.", "problem_pddl": TOWER, "domain": "blocksworld", "is_placeholder": 0}
