@@ -25,6 +25,7 @@ EXTRAS = {
     "gcs": ("fsspec", "gcsfs"),
     "hf": ("fsspec", "huggingface_hub"),
     "http": ("fsspec", "aiohttp"),
+    "mcp": ("mcp",),
     "planner": ("up_fast_downward",),
     "ray": ("ray",),
 }

@@ -33,7 +33,7 @@ FLOORS = [
 PURE = {"errors", "shown", "version", "columns", "settings", "definition"}
 """Rooms that are functions of values."""
 
-OPEN = {"definition", "scoring", "kernel"}
+OPEN = {"definition", "scoring", "kernel", "integrations"}
 """Folders whose files are what others import: each is a subject of its own."""
 
 ONLY_IN: dict[str, set[str]] = {

@@ -14,6 +14,7 @@ from pddl_eval.commands.compare import compare
 from pddl_eval.commands.dedupe import dedupe
 from pddl_eval.commands.explain import explain
 from pddl_eval.commands.generate import generate
+from pddl_eval.commands.mcp import mcp
 from pddl_eval.commands.nightly import nightly
 from pddl_eval.commands.report import report
 from pddl_eval.commands.rescore import rescore
@@ -46,5 +47,5 @@ def main() -> None:
     """
 
 
-for each in (score, status, verify, rescore, compare, nightly, report, explain, validate, generate, dedupe):
+for each in (score, status, verify, rescore, compare, nightly, report, explain, validate, generate, dedupe, mcp):
     main.add_command(each)
