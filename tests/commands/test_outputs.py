@@ -149,7 +149,7 @@ def test_a_pipe_is_no_place_for_an_output(here: Path) -> None:
 def test_files_of_another_kind_in_a_folder_are_replaced_only_with_force(name: str, here: Path) -> None:
     line, file = FOLDERS[name]
     words, place = line.format("made").split(), here / "made" / file
-    place.parent.mkdir()
+    place.parent.mkdir(parents=True)
     place.write_text("mine\n")
     (here / "made" / "mine.txt").write_text("mine\n")
     refused = run(*words)

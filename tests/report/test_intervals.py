@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, product
 from math import comb
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,11 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.report.intervals import (
     bonett_price,
+    detectable,
     holm,
     moments,
     mover,
     paired,
     pass_at_k,
+    references_needed,
     sign_flips,
     student,
     wilson,
@@ -307,3 +310,25 @@ def test_p_values_are_small_only_with_a_difference(effect: float) -> None:
     generator = np.random.default_rng(11)
     small = [paired(generator.normal(effect, 1, 80), step=1e-3)["p"] < 0.05 for _ in range(400)]
     assert np.mean(small) > 0.5 if effect else np.mean(small) < 0.08
+
+
+@pytest.mark.parametrize(("references", "samples"), [(50, 1), (40, 4), (200, 1)])
+def test_a_detectable_difference_is_found_with_80_percent(references: int, samples: int) -> None:
+    """Simulated: two models whose chances differ by it on every reference, half of which are equally hard for both."""
+    generator = np.random.default_rng(7)
+
+    def gaps(difference: float, size: int) -> Any:
+        hard = generator.random(size)
+        other = np.where(generator.random(size) < 0.5, hard, generator.random(size))
+        chances = other * (1 - 2 * difference), hard * (1 - 2 * difference) + difference
+        first, second = (generator.binomial(samples, chance) / samples for chance in chances)
+        return second - first
+
+    difference = 0.1
+    for _ in range(12):  # The spread depends on the difference: the fixed point.
+        spread = float(np.var(gaps(difference, 40_000)))
+        difference = detectable(spread, references, 1 / samples)
+    found = np.mean([sign_flips(gaps(difference, references), 1 / samples) < 0.05 for _ in range(300)])
+    assert 0.7 < found < 0.88
+    needed = references_needed(spread, difference, 1 / samples)
+    assert abs(needed - references) <= 1

@@ -12,6 +12,7 @@ import polars as pl
 import polars.testing
 import pytest
 import scipy
+from pddl_eval.errors import UserError
 from pddl_eval.report import Report, build_report, report_page, report_text
 from pddl_eval.report.groups import at_level
 
@@ -327,3 +328,22 @@ def test_a_report_asks_polars_some_dozens_of_questions(monkeypatch: pytest.Monke
     build_report(several_samples(1, "abcdefgh"))
     assert few < 120
     assert asked < few + 12
+
+
+def test_what_the_questions_can_show() -> None:
+    """With several samples, chance within a question is told apart: endless samples need fewer questions."""
+    frame = samples(*((model, f"c{each}", [True, each % 2 == 0, False]) for model in "ab" for each in range(20)))
+    row = build_report(two_models(2), detect=5).power.row(0, named=True)
+    gap = build_report(two_models(2)).differences.filter(measure="equivalent").row(0, named=True)
+    assert (row["questions"], row["samples"], row["with_endless_samples"]) == (gap["references"], 1, None)
+    assert row["detectable"] > (gap["high"] - gap["low"]) / 2, "80 % asks for more than half of an interval"
+    assert row["questions_needed"] > ROWS * (row["detectable"] / 5) ** 2 * 0.9
+    alike = build_report(frame, detect=5).power.row(0, named=True)
+    assert alike["samples"] == 3 and alike["with_endless_samples"] == 2 and alike["detectable"] < row["detectable"]
+    assert build_report(two_models(2)).power.is_empty()
+
+
+@pytest.mark.parametrize("points", [0, -1, 101, float("nan")])
+def test_a_difference_to_detect_is_a_number_of_points(points: float) -> None:
+    with pytest.raises(UserError):
+        build_report(two_models(2), detect=points)

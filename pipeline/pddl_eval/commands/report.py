@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @by
 @flags(ReadingOptions, "where")
 @metrics
+@click.option("--detect", type=float, metavar="POINTS", help="How many questions find such a difference of two models.")
 @click.option("--format", type=click.Choice(FORMATS), help="Default: the suffix of OUTPUT, else terminal.")
 @click.option("--output", metavar="PATH", help="File, or a folder: of pages, of csv, parquet or figures; or s3://….")
 @click.option("--about", metavar="NAME=VALUE", multiple=True, help="With --format eee|hf: dataset, organization, ….")
@@ -35,6 +36,7 @@ def report(
     by: list[str] | None,
     where: str | None,
     metrics: list[str] | None,
+    detect: float | None,
     format: str | None,
     output: str | None,
     about: dict[str, str],
@@ -47,6 +49,7 @@ def report(
     pddl-eval report scored
     pddl-eval report scored --by model,domain,split
     pddl-eval report scored --where sample=0 --metrics equivalent,solvable
+    pddl-eval report scored --detect 3
     pddl-eval report scored --output report/
     pddl-eval report scored --output report.html
     pddl-eval report scored --format pdf --output figures
@@ -60,7 +63,7 @@ def report(
 
     chosen = chosen_format(format, output)
     require_writable(output, chosen, [scored], force=force)
-    made = build_report(scored, by, columns=columns, where=where, metrics=metrics)
+    made = build_report(scored, by, columns=columns, where=where, metrics=metrics, detect=detect)
     if chosen in ("csv", "json", "parquet", *FIGURES):  # The other formats show the warnings themselves.
         for warning in warnings(made):
             note(warning)

@@ -59,6 +59,7 @@ class Report:
     rates: pl.DataFrame
     macro: pl.DataFrame
     differences: pl.DataFrame
+    power: pl.DataFrame
     questions: pl.DataFrame
     solved: pl.DataFrame
     pass_at_k: pl.DataFrame
@@ -109,6 +110,7 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
     size: str | None = None,
     where: str | None = None,
     metrics: Sequence[str] | None = None,
+    detect: float | None = None,
 ) -> Report:
     """The report on a scored dataset: a Parquet file, folder, pattern or URI, or a frame with score columns.
 
@@ -118,7 +120,9 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
       it was scored;
     * ``size``: the column of ``numbers.SIZES`` that tells a problem's size, by default the first that there is;
     * ``where``: a condition in SQL (``split = 'test'``): only such rows are reported;
-    * ``metrics``: the scores to report, by default all.
+    * ``metrics``: the scores to report, by default all;
+    * ``detect``: a difference between two models in points (0 to 100): how many questions would find it
+      (``numbers.power``).
 
     Raises ``DatasetError`` if there is no such dataset, ``UserError`` if columns are missing.
 
@@ -126,6 +130,8 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
     >>> report.rates.filter(pl.col("model") == "a").select("measure", "rows", "percent").row(0)
     ('equivalent', 2, 50.0)
     """
+    if detect is not None and not 0 < detect <= 100:
+        raise UserError(f"a difference to detect is above 0 and at most 100 points, not {detect}")
     # Each query is collected before the next: together they are hardly faster and need more memory.
     data = open_scored(scored, columns, where)
     groups = choose_groups(data.schema, by, data.names)
@@ -172,6 +178,7 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
         rates=rates,
         macro=numbers.macro(rates, groups, domain),
         differences=numbers.differences(answers, model, names),
+        power=numbers.NOTHING if detect is None else numbers.power(answers, model, names, detect),
         questions=questions,
         solved=solved,
         pass_at_k=numbers.pass_at_k(answers, model, names),

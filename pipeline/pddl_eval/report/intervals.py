@@ -5,6 +5,7 @@ Each is a formula of a few sums over references, so that a million rows cost no 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from math import erfc
 from typing import Any
@@ -157,6 +158,34 @@ def bonett_price(gaps: Numbers) -> tuple[float, float]:
     squares = ((gaps - mean) ** 2).sum() + 2 * (added + mean**2)
     margin = Z * squares**0.5 / (len(gaps) + 2)
     return float(max(mean - margin, -1.0)), float(min(mean + margin, 1.0))
+
+
+Z_POWER = 0.8416212335729143
+"""The 0.8 quantile of the standard normal distribution: a difference is found with 80 %."""
+
+
+def detectable(spread: float, references: int, step: float = 1.0) -> float:
+    """The smallest mean of paired differences that ``sign_flips`` finds at 5 % with 80 %; ``spread`` is their variance.
+
+    They are multiples of ``step``, by which the sum of an exact test has to go further (the continuity correction). In
+    simulations the chance is between 76 and 80 %.
+
+    >>> round(detectable(0.25, 100), 3)
+    0.151
+    """
+    return float((student(references - 1) + Z_POWER) * (spread / references) ** 0.5) + step / references
+
+
+def references_needed(spread: float, difference: float, step: float = 1.0) -> int:
+    """The fewest references, at least 2, with which a difference above 0 is ``detectable``.
+
+    >>> references_needed(0.25, 0.151), references_needed(0.25, 0.05)
+    (101, 827)
+    """
+    most = 2
+    while detectable(spread, most, step) > difference:
+        most *= 2
+    return bisect_left(range(most), -difference, lo=2, key=lambda references: -detectable(spread, references, step))
 
 
 def sign_flips(gaps: Numbers, step: float) -> float:

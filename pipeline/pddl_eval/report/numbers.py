@@ -235,6 +235,32 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
     models = sorted({*answers[model]}, key=natural_key)
     if not 2 <= len(models) <= MOST_MODELS:
         return NOTHING
+    decided, sides = _sides(answers, model, models, names)
+    parts = []
+    for name in names:
+        share, times = sides[name]
+        compared = [place for place, each in enumerate(models) if decided[each][name]]
+        found = []
+        for first, second in combinations(compared, 2):
+            both = ~np.isnan(share[first] + share[second])
+            if both.any():
+                known = paired_means(share[first, both], share[second, both], times[[first, second]][:, both])
+                percents = {to: None if known[each] is None else 100 * known[each] for each, to in _PERCENTS.items()}
+                counts = {each: known[each] for each in ("first_better", "second_better", "p")}
+                named = {"first": models[first], "second": models[second], "measure": name}
+                found.append({**named, "references": known["references"], **percents, **counts})
+        corrected = intervals.holm([each["p"] for each in found])
+        parts += [{**each, "p_holm": p_value} for each, p_value in zip(found, corrected, strict=True)]
+    return pl.DataFrame(parts)
+
+
+def _sides(
+    answers: pl.DataFrame, model: str, models: Sequence[str], names: Sequence[str]
+) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[Numbers, Numbers]]]:
+    """By model, which measures are decided; by measure, of each model and question the mean and how many answers.
+
+    NaN where a model did not answer.
+    """
     rows, right = answers.lazy(), [_right(name) for name in names]
     is_decided, means = pl.collect_all(
         [
@@ -247,23 +273,56 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
     decided = {each[model]: each for each in is_decided.to_dicts()}
     asked, question = np.unique(means[QUESTION].to_numpy(), return_inverse=True)
     who = np.array([*map(models.index, means[model])], dtype=int)
-    parts = []
+    sides = {}
     for name in names:
         share, times = np.full((2, len(models), len(asked)), np.nan)
         share[who, question], times[who, question] = means[name], means[name + _TIMES]
-        compared = [place for place, each in enumerate(models) if decided[each][name]]
-        found = []
-        for first, second in combinations(compared, 2):
-            both = ~np.isnan(share[first] + share[second])
-            if both.any():
-                known = paired_means(share[first, both], share[second, both], times[[first, second]][:, both])
-                percents = {to: None if known[each] is None else 100 * known[each] for each, to in _PERCENTS.items()}
-                counts = {each: known[each] for each in ("first_better", "second_better", "p")}
-                sides = {"first": models[first], "second": models[second], "measure": name}
-                found.append({**sides, "references": known["references"], **percents, **counts})
-        corrected = intervals.holm([each["p"] for each in found])
-        parts += [{**each, "p_holm": p_value} for each, p_value in zip(found, corrected, strict=True)]
-    return pl.DataFrame(parts)
+        sides[name] = share, times
+    return decided, sides
+
+
+def power(answers: pl.DataFrame, model: str | None, names: Sequence[str], points: float) -> pl.DataFrame:
+    """What differences between two models the questions can show, by the strictest measure.
+
+    For each two models with at least two shared ``questions``: their ``samples`` a question (mean), the smallest
+    difference that a test at 5 % finds with 80 % (``detectable``, in points), and how many questions would find
+    ``points``: with as many samples, and with so many that chance within a question is gone (``questions_needed``,
+    ``with_endless_samples``; null with one sample, where what is between and what is within questions is not told
+    apart). The spread is that of the paired differences, as the models show it.
+
+    Source: E. Miller, Adding Error Bars to Evals (2024), section 5.
+    """
+    models = sorted({*answers[model]}, key=natural_key) if model and not answers.is_empty() else []
+    if model is None or not 2 <= len(models) <= MOST_MODELS:
+        return NOTHING
+    decided, sides = _sides(answers, model, models, names)
+    name = main_measure(names)
+    share, times = sides[name]
+    found = []
+    for first, second in combinations([place for place, each in enumerate(models) if decided[each][name]], 2):
+        both = ~np.isnan(share[first] + share[second])
+        if both.sum() < 2:
+            continue
+        pair = np.array([first, second])
+        mean, size = share[pair][:, both], times[pair][:, both]
+        spread = float(np.var(mean[0] - mean[1], ddof=1))
+        several = size.min() > 1
+        within = float((mean * (1 - mean) / (size - 1)).sum(axis=0).mean()) if several else 0.0
+        step, endless = 1 / lcm(*map(int, np.unique(size))), max(spread - within, 0.0)
+        found.append(
+            {
+                "first": models[first],
+                "second": models[second],
+                "measure": name,
+                "questions": int(both.sum()),
+                "samples": float(size.mean()),
+                "detectable": 100 * intervals.detectable(spread, int(both.sum()), step),
+                "points": points,
+                "questions_needed": intervals.references_needed(spread, points / 100, step),
+                "with_endless_samples": intervals.references_needed(endless, points / 100, 0) if several else None,
+            }
+        )
+    return pl.DataFrame(found)
 
 
 _TIMES = " pddl_eval.times"

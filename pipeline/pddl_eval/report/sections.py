@@ -78,8 +78,14 @@ SIGNIFICANT = 0.05
 
 def report_page(report: Report) -> Page:
     """The report as a page, the answer first: only sections for which there is something to say."""
-    makers = {_ranking: report.rates, _differences: report.differences, _questions: report.questions}
-    makers |= {_failures: report.verdicts, _groups: report.rates, _samples: report.pass_at_k, _sizes: report.sizes}
+    makers = {_ranking: report.rates, _differences: report.differences, _power: report.power}
+    makers |= {
+        _questions: report.questions,
+        _failures: report.verdicts,
+        _groups: report.rates,
+        _samples: report.pass_at_k,
+        _sizes: report.sizes,
+    }
     sections = [make(report) for make, frame in makers.items() if not frame.is_empty()]
     sections += [
         _metrics(report, PLANS, PLAN_MEASURES, PLAN_COLUMNS, "plan"),
@@ -369,6 +375,20 @@ def _differences(report: Report) -> Section:
     compared = table(caption, header, [each for _, each in sorted(lines, key=itemgetter(0))], labels=2)
     compared = replace(compared, scale=(-most, most), kind="forest")
     return Section("Models compared", ["An interval right of zero: the first model is better."], [compared])
+
+
+def _power(report: Report) -> Section:
+    """What differences these questions can show, and how many would show a given one."""
+    points = f"{report.power['points'][0]:g} points"
+    lines: list[list[Value]] = []
+    for each in report.power.iter_rows(named=True):
+        endless = "" if each["with_endless_samples"] is None else f"{each['with_endless_samples']:,}"
+        seen = [each["questions"], f"{each['samples']:.1f}", f"{each['detectable']:.1f}"]
+        lines.append([each["first"], each["second"], *seen, f"{each['questions_needed']:,}", endless])
+    header = ("first", "second", "questions", "samples", "smallest difference found", f"questions for {points}")
+    caption = f"Differences in percent {MEASURE_NAMES[report.power['measure'][0]]} that a test at 5 % finds with 80 %"
+    found = table(caption, (*header, "with endless samples"), lines, labels=2)
+    return Section("What can be found", [], [found])
 
 
 def _models(report: Report) -> list[str]:
