@@ -14,7 +14,7 @@ from pddl_eval.benchmark import PRESETS, by_preset, write_sample, write_variants
 from pddl_eval.commands.folder import write_folder
 from pddl_eval.datasets import open_source
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.report import compare_datasets, compare_series, comparison_text, page_text, series_page
+from pddl_eval.report import compare_datasets, compare_series, comparison_text, series_text
 
 QUESTIONS, SAMPLES, EXPLAINED, NIGHTS = 40, 2, 60, 3
 """Questions of the sample, answers of each mix to each of them, rows with a page of their own, and nights."""
@@ -34,7 +34,7 @@ def write_gallery(folder: Path) -> None:
         report.save("gallery/tables.tex")
         models = compare_datasets(nights[0], models=list(PRESETS)[:2])
         Path("gallery/models.html").write_text(comparison_text(models, "html"), encoding="utf-8")
-        Path("gallery/nights.html").write_text(page_text(series_page(compare_series(nights)), "html"), encoding="utf-8")
+        Path("gallery/nights.html").write_text(series_text(compare_series(nights), "html"), encoding="utf-8")
 
 
 def _scored(night: int) -> str:

@@ -53,8 +53,8 @@ class Cell:
     """A text, and below it something secondary (an interval) or the ``command`` that tells more.
 
     ``row`` is the number of the row in the dataset that the cell is about, ``where`` says which rows are behind it:
-    links, where these have pages. ``interval`` (low, value, high) is drawn on the table's scale, ``parts`` as a bar;
-    ``kind`` is the colour of a badge, ``tip`` what a pointer learns.
+    links, where these have pages; ``address`` is a link of its own. ``interval`` (low, value, high) is drawn on the
+    table's scale, ``parts`` as a bar; ``kind`` is the colour of a badge, ``tip`` what a pointer learns.
     """
 
     text: str
@@ -63,6 +63,7 @@ class Cell:
     differs: bool = False
     row: int | None = None
     where: Where = ()
+    address: str = ""
     interval: tuple[float, float, float] | None = None
     parts: Sequence[Part] = ()
     kind: str = ""
@@ -71,9 +72,8 @@ class Cell:
     @property
     def plain(self) -> bool:
         """True if the cell is a text and nothing else."""
-        return not (self.minor or self.command or self.where or self.interval or self.parts or self.kind) and (
-            self.row is None
-        )
+        own = (self.minor, self.command, self.where, self.address, self.interval, self.parts, self.kind)
+        return not any(own) and self.row is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,8 +74,8 @@ def test_each_night_scores_what_changed_and_fails_when_an_answer_got_worse(night
     assert nights.carried("2026-03-02") == 2
     nights.answers(GOOD, GOOD, BAD)
     for _ in range(2):  # A scheduler that retries is told the same.
-        said = nights.run("2026-03-03", code=4).splitlines()[-2]
-        assert "2026-03-02" in said and said.endswith(": 1.")
+        said = nights.run("2026-03-03", code=4)
+        assert "right on 2026-03-02 and are not right now: 1.\n" in said
     assert sorted(night.name for night in nights.nights.glob("2026*")) == [f"2026-03-0{day}" for day in (1, 2, 3)]
     for night in nights.nights.glob("2026*"):
         assert f"Scores of {night / 'scored'}" in (night / "report.html").read_text()
@@ -86,12 +86,16 @@ def test_a_regression_is_told_every_night_until_it_is_mended_or_accepted(nights:
     nights.run("2026-03-01")
     nights.answers(*worse)
     nights.run("2026-03-02", code=4)
-    assert "2026-03-01 to 2026-03-02: 1 answer got worse" in (nights.nights / "nights.html").read_text()
+    page = (nights.nights / "nights.html").read_text()
+    assert "1 answer that was right is wrong now" in page and 'href="2026-03-02/rows/0.html"' in page
+    row = (nights.nights / "2026-03-02" / "rows" / "0.html").read_text()
+    assert "On 2026-03-01" in row and "(pick a)" in row and 'href="../../nights.html"' in row
     for day in ("03", "04"):
         assert "2026-03-01 and are not right now: 1." in nights.run(f"2026-03-{day}", "--keep", "2", code=4)
         assert nights.carried(f"2026-03-{day}") == 3, "the scores are those of the last night"
     nights.answers(GOOD, BAD, GOOD)
     nights.run("2026-03-05")
+    assert "0 answers that were right are wrong now" in (nights.nights / "nights.html").read_text()
     nights.answers(*worse)
     nights.run("2026-03-06", code=4)
     nights.run("2026-03-06", "--baseline", "2026-03-06")  # Accepted.
@@ -366,6 +370,7 @@ def test_an_alarm_names_the_answers_and_is_told_once(nights: Nights, tmp_path: P
     (facts,) = map(json.loads, told.read_text().splitlines())
     assert facts["regressions"] == 33 and len(facts["worse"]) == 20
     expected = {"row": 2, "model": "a", "question": "q1", "right_on": "2026-03-01"}
+    assert all(Path(each["page"]).exists() for each in facts["worse"])
     assert {name: facts["worse"][2][name] for name in expected} == expected
     nights.run("2026-03-03", *options, code=4)
     assert len(told.read_text().splitlines()) == 2, "another night is told again"

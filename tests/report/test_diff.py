@@ -27,6 +27,7 @@ from pddl_eval.report import (
     comparison_page,
     comparison_text,
     series_page,
+    series_text,
 )
 from pddl_eval.report.intervals import paired
 from pddl_eval.terminal import terminal
@@ -521,30 +522,69 @@ def test_a_model_that_is_not_there_is_named() -> None:
         compare_datasets(two_models_of_one(), models=["a", "aa"])
 
 
+def nights_of(folder: Path, *nights: pl.DataFrame) -> list[Path]:
+    """Scored datasets, a night each."""
+    for number, frame in enumerate(nights, 1):
+        place = folder / f"2026-03-0{number}" / "scored"
+        place.mkdir(parents=True)
+        frame.write_parquet(place / "pairs-0.parquet")
+    return sorted(folder.glob("*/scored"))
+
+
+def wrong(frame: pl.DataFrame, *ids: str) -> pl.DataFrame:
+    """These answers are not equivalent, and cannot be read."""
+    is_wrong = pl.col("id").is_in(ids)
+    verdict = pl.when(is_wrong).then(pl.lit("unparseable")).otherwise("verdict")
+    return frame.with_columns(equivalent=pl.col("equivalent") & ~is_wrong, verdict=verdict)
+
+
 def test_nights_are_compared_each_with_the_one_before(tmp_path: Path) -> None:
-    """The answer of b to q3 gets worse on the second night, and is so still on the third."""
-    first = two_models_of_one().with_columns(id=pl.format("{}/{}/{}", "model", "reference_id", "sample"))
-    worse = (pl.col("model") == "b") & (pl.col("reference_id") == "q3") & (pl.col("sample") == 0)
-    second = first.with_columns(
-        equivalent=pl.col("equivalent") & ~worse,
-        verdict=pl.when(worse).then(pl.lit("unparseable")).otherwise("verdict"),
-    )
-    for night, frame in (("2026-03-01", first), ("2026-03-02", second), ("2026-03-03", second)):
-        (tmp_path / night / "scored").mkdir(parents=True)
-        frame.write_parquet(tmp_path / night / "scored" / "pairs-0.parquet")
-    places = sorted(tmp_path.glob("*/scored"))
+    """On the second night three answers get worse: one is mended on the third, one is not asked on the fourth."""
+    named = pl.format("{}/{}/{}", "model", "reference_id", "sample")
+    first = two_models_of_one().with_columns(id=named, domain=pl.lit("ferry"))
+    mended, gone, stays = "a/q2/0", "b/q3/0", "a/q1/0"
+    assert first.filter(pl.col("id").is_in([mended, gone, stays]))["equivalent"].all()
+    nights = [first, wrong(first, mended, gone, stays), wrong(first, gone, stays)]
+    places = nights_of(tmp_path, *nights, wrong(first, stays).filter(pl.col("id") != gone).reverse())
     series = compare_series(places)
-    assert series.names == ("2026-03-01", "2026-03-02", "2026-03-03")
-    assert [(step.regressions, step.improvements) for step in series.steps] == [(1, 0), (0, 0)]
+    assert series.names[1:3] == ("2026-03-02", "2026-03-03")
+    assert [(step.regressions, step.improvements) for step in series.steps] == [(3, 0), (0, 1), (0, 0)]
     rates = {(line["dataset"], line["model"]): line["percent"] for line in series.rates.to_dicts()}
-    assert (rates["2026-03-01", "b"], rates["2026-03-03", "b"], rates["2026-03-03", "a"]) == (25.0, 12.5, 75.0)
-    tables = {each.caption: each for section in series_page(series).sections for each in section.tables}
-    (line,) = tables["Answers that got worse, the first of each dataset"].rows
-    assert [cell.text for cell in line[:3]] == ["2026-03-02", line[1].text, "identical → unparseable"]
+    assert (rates["2026-03-01", "b"], rates["2026-03-03", "b"], rates["2026-03-01", "a"]) == (25.0, 12.5, 75.0)
+    found = {nights[1]["id"][each["row"]]: (each["state"], each["until"]) for each in series.worse.to_dicts()}
+    assert found == {stays: ("wrong now", None), mended: ("mended", "2026-03-03"), gone: ("no longer asked", None)}
+    assert nights[1]["id"][series.worse["row"][0]] == stays, "what is wrong now comes first"
+    page = series_page(series, {"2026-03-02": "there.html"}, {("2026-03-02", series.worse["row"][0]): "row.html"})
+    (line, *_), head = page.sections[0].tables[0].rows, page.sections[0].tables[0].header
+    known = {name: cell.text for name, cell in zip(head, line, strict=True)}
+    assert [known[name] for name in ("model", "question", "domain", "sample")] == ["a", "q1", "ferry", "0"]
+    assert line[0].address == "row.html" and (known["was"], known["became"]) == ("identical", "unparseable")
+    assert ": 1 answer that was right is wrong now. In all 3 got worse, 1 of them mended since; 1 " in page.lead
+    assert "rows: 1 gone" in [row[1].text for row in page.sections[-1].tables[0].rows]
+    drawn = series_text(series, "html")
+    assert drawn.count("<polyline") == 3 and drawn.count('class="changed"') == 3, "two models, and both together"
     result = run("compare", *places, "--format", "md")
-    assert (
-        result.exit_code == 0 and "1 answers got worse" not in result.stdout and "1 answer got worse" in result.stdout
-    )
+    assert result.exit_code == 0 and "is wrong now" in result.stdout
+
+
+def test_samples_without_numbers_are_mended_one_after_the_other(tmp_path: Path) -> None:
+    """Two samples of one question share a key: both get worse, one becomes right again."""
+    rows = {"reference_id": ["q"] * 2, "reference_problem": ["p"] * 2, "verdict": ["identical"] * 2}
+    known = [pl.DataFrame({**rows, "equivalent": right}) for right in ([True] * 2, [False] * 2, [False, True])]
+    assert compare_series(nights_of(tmp_path, *known)).worse["state"].to_list() == ["wrong now", "mended"]
+
+
+def test_plans_that_one_side_did_not_look_for_are_not_compared(tmp_path: Path) -> None:
+    """Without --check-solvable only what cannot be read has a value: 60 % would have become 0 %."""
+    frame = pl.DataFrame({"id": [1, 2], "equivalent": [True, False], "solvable": [True, False]})
+    sides = []
+    for name, signature in (("old", "solvable:yes"), ("new", "solvable:no")):
+        table = frame.with_columns(
+            solvable=pl.when(pl.lit(name == "old") | ~pl.col("equivalent")).then("solvable")
+        ).to_arrow()
+        sides.append(tmp_path / f"{name}.parquet")
+        pq.write_table(table.replace_schema_metadata({SIGNATURE_KEY: f"pddl-eval:1|{signature}|x"}), sides[-1])
+    assert compare_datasets(*sides).rates["measure"].unique().to_list() == ["equivalent"]
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -71,8 +71,8 @@ def compare(
         compare_series,
         comparison_page,
         comparison_text,
-        page_text,
         series_page,
+        series_text,
     )
 
     chosen = chosen_format(format, output)
@@ -83,8 +83,7 @@ def compare(
         if models or by or fail_on or chosen in ("csv", "json"):
             raise UserError("more than two datasets are compared without --models, --by, --fail-on, csv and json")
         series = compare_series((old, *news), on=key, where=where)
-        page = series_page(series)
-        write_page(page, output, chosen, partial(page_text, page))
+        write_page(series_page(series), output, chosen, partial(series_text, series))
         if any(step.unfinished for step in series.steps):
             sys.exit(UNFINISHED)
         return

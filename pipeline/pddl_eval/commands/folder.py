@@ -10,20 +10,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import polars as pl
 
-from pddl_eval.datasets import locate, put_bytes, read_row
+from pddl_eval.datasets import Source, locate, put_bytes, read_row
 from pddl_eval.errors import UserError
-from pddl_eval.explain import explain_row, html_page, options_of, scored_columns
+from pddl_eval.explain import explain_row, html_page, line_by_line, options_of, scored_columns
 from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, html, render
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.progress import progress
 from pddl_eval.report import Listed, Report, listed_rows, report_page, texts_of, warnings
 from pddl_eval.run import open_scored_rows
-from pddl_eval.shown import line, row_count
+from pddl_eval.scoring.columns import PAIRS
+from pddl_eval.shown import line, row_count, words
 
 MOST_ROWS = 500
 """Rows that are explained, by default."""
@@ -41,6 +43,8 @@ VALUE_CHARACTERS = 200
 """Characters of a value of another column on the page of a row."""
 
 INDEX, ROWS = "index.html", "rows.html"
+FOLDER_LINKS = {"Report": f"../{INDEX}", "All rows": f"../{ROWS}"}
+"""From the page of a row."""
 
 
 def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOST_ROWS) -> int:
@@ -58,7 +62,7 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
     chosen = listed.frame.head(most)
     order = [*chosen.sort("right", "row")["row"]]
     pages = {row: f"rows/{row}.html" for row in order}
-    maker = _RowPages(report, listed, order)
+    maker = _RowPages(report, listed, order, FOLDER_LINKS)
     with progress(len(order), unit="rows") as bar:
         # In an order in which every model and verdict comes early, because the time can end.
         for known in chosen.iter_rows(named=True):
@@ -74,32 +78,62 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
     return len(order)
 
 
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a row was in an earlier dataset: the dataset's name and place, the row's number and verdict there."""
+
+    name: str
+    place: str
+    row: int
+    verdict: str | None
+
+
+def write_worse(
+    report: Report,
+    output: str | os.PathLike[str],
+    rows: Mapping[int, Earlier],
+    links: Mapping[str, str],
+    seconds: float,
+) -> None:
+    """Write ``N.html`` into a folder for rows that got worse: why, and what is not as it was.
+
+    After so many ``seconds`` no further row is explained.
+    """
+    place, started = locate(output), time.monotonic()
+    listed = listed_rows(report, len(rows), [*rows])
+    maker = _RowPages(report, listed, [*rows], links)
+    for known in listed.frame.iter_rows(named=True):
+        text = maker.page(known, late=time.monotonic() - started > seconds, earlier=rows[known["row"]])
+        put_bytes(place / f"{known['row']}.html", text.encode())
+
+
 class _RowPages:
     """Makes the page of each row, in the ``order`` to read."""
 
-    def __init__(self, report: Report, listed: Listed, order: Sequence[int]) -> None:
-        self._report, self._listed, self._order = report, listed, order
+    def __init__(self, report: Report, listed: Listed, order: Sequence[int], links: Mapping[str, str]) -> None:
+        self._report, self._listed, self._order, self._links = report, listed, order, links
         self._addresses = {row: f"{row}.html" for row in order}  # From the page of a row.
         self._source = open_scored_rows(report.place or "")[0]
         self._options = options_of(self._source)
         asked = listed.frame.filter(pl.col("asked").is_not_null() & pl.col("row").is_in(order))
         self._siblings = {part["asked"][0]: part for part in asked.sort("row").partition_by("asked")}
         self._script = render("row.js")
+        self._earlier = dict[str, Source]()
 
     @cached_property
     def _names(self) -> dict[str, str]:
         return scored_columns(self._source, {**(self._options.columns or {}), **self._report.columns})
 
-    def page(self, known: Mapping[str, Any], *, late: bool) -> str:
+    def page(self, known: Mapping[str, Any], *, late: bool, earlier: Earlier | None = None) -> str:
         """The page of a row; without an explanation where there is no time for it, or a mistake in this program."""
         row, place = int(known["row"]), self._order.index(known["row"])
         texts = texts_of(self._listed, known)
         named = [f"{name} {texts[name]}" for name in self._listed.shown if name not in self._listed.verdicts]
         title = ", ".join([f"Row {row:,} of {self._report.place}", *named])
-        links = {"Report": f"../{INDEX}", "All rows": f"../{ROWS}"}
-        for words, step in (("previous (k)", -1), ("next (j)", 1)):
+        links = dict(self._links)
+        for text, step in (("previous (k)", -1), ("next (j)", 1)):
             other = self._order[(place + step) % len(self._order)]
-            links[words] = self._addresses[other]
+            links[text] = self._addresses[other]
         options: dict[str, Any] = {"links": links, "rows": self._addresses, "script": self._script}
         before = [*self._other_answers(known)]
         try:
@@ -108,6 +142,7 @@ class _RowPages:
             values = read_row(self._source, row, self._source.schema.names)
             if isinstance(prompt := values.get(self._listed.prompt or ""), str):
                 before.insert(0, Section("Prompt", excerpts=[Excerpt("What was asked", prompt, "prompt")]))
+            before += self._since(earlier, values) if earlier else []
             return html_page(
                 explain_row({meaning: values[name] for meaning, name in self._names.items()}, options=self._options),
                 title,
@@ -117,6 +152,23 @@ class _RowPages:
         except Exception as error:  # One row costs one page: it is there without an explanation.
             reraise_interrupt(error)
             return html(Page(title, (), [f"not explained: {line(str(error))}"], before), **options)
+
+    def _since(self, earlier: Earlier, values: Mapping[str, Any]) -> list[Section]:
+        """The answers of an earlier dataset, line by line beside those that changed."""
+        if earlier.place not in self._earlier:
+            self._earlier[earlier.place] = open_scored_rows(earlier.place)[0]
+        source = self._earlier[earlier.place]
+        generated = [name for pair in PAIRS if (name := self._names.get(pair.generated))]
+        names = [name for name in generated if name in source.schema.names]
+        texts = read_row(source, earlier.row, names)
+        changed = [name for name in names if texts[name] != values[name]]
+        said = f"Row {earlier.row:,}: {words(earlier.verdict or 'no verdict')}."
+        if not changed:
+            said += " The answer is the same: the code, a setting or the reference changed."
+        tables = [
+            each for name in changed for each in line_by_line(texts[name], values[name], (earlier.name, "now")).tables
+        ]
+        return [Section(f"On {earlier.name}", [said], tables)]
 
     def _other_answers(self, known: Mapping[str, Any]) -> list[Section]:
         """Other samples and models, side by side."""

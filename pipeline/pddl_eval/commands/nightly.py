@@ -61,10 +61,11 @@ def nightly(
     pddl-eval nightly pairs nights --key pair_id,model --on-regression ./tell-me.sh --keep 30
     pddl-eval nightly /srv/pairs /var/lib/pddl-eval --baseline 2026-03-02
 
-    NIGHTS/2026-03-01/ gets scored/ and report.html, and NIGHTS/nights.html shows how the last 30 nights went, what got
-    worse and since when. A night is compared with the last one, and with those that the last one was worse than: a
-    regression is told again each night until it is mended or accepted (--baseline). The last night that can be read
-    counts; one that a later night is worse than must not be gone, or --baseline says what counts.
+    NIGHTS/2026-03-01/ gets scored/, report.html and rows/, a page for each answer that got worse. NIGHTS/nights.html
+    shows how the last 30 nights went, which answers got worse, since when, and which are mended. A night is compared
+    with the last one, and with those that the last one was worse than: a regression is told again each night until it
+    is mended or accepted (--baseline). The last night that can be read counts; one that a later night is worse than
+    must not be gone, or --baseline says what counts.
 
     If a night is interrupted, the same command continues where it stopped; a complete night gives the same result
     again, so a scheduler may retry. If the input has changed since, it is another night: YYYY-MM-DD.02. One job at a

@@ -1,10 +1,10 @@
 """Nights: what changed since the last complete night is scored, compared, and shown on a page with the nights before.
 
-NIGHTS/2026-03-01/ has ``scored/`` and ``report.html``. The report is written last: a night that has both is complete,
-and the next night starts from the last one whose scores can be read. A night is compared with that one, and with each
-that it was found worse than: a regression is told again each night until it is mended or accepted, and a new one is
-told although another is open. If the input changes within a day, the next run of that day is a night of its own,
-NIGHTS/2026-03-01.02/.
+NIGHTS/2026-03-01/ has ``scored/``, ``report.html`` and, once it is compared, ``rows/`` with a page for each answer that
+got worse. The report is written after the scores: a night that has both is complete, and the next night starts from the
+last one whose scores can be read. A night is compared with that one, and with each that it was found worse than: a
+regression is told again each night until it is mended or accepted, and a new one is told although another is open. If
+the input changes within a day, the next run of that day is a night of its own, NIGHTS/2026-03-01.02/.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import shlex
 import shutil
 import subprocess
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -25,20 +25,22 @@ from urllib.request import Request, urlopen
 
 from pddl_eval.commands.command import note, say
 from pddl_eval.commands.compare import write_page
+from pddl_eval.commands.folder import Earlier, write_worse
 from pddl_eval.commands.outputs import require_writable
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import require_outputs, watched_run
 from pddl_eval.datasets import DatasetError, Input, Location, Unavailable, places
 from pddl_eval.errors import RunError, UserError
 from pddl_eval.report import (
+    NAMES,
     Comparison,
+    Report,
     build_report,
     compare_datasets,
     compare_series,
     comparison_page,
     open_scored,
-    page_text,
-    series_page,
+    series_text,
 )
 from pddl_eval.reuse import rescore_dataset
 from pddl_eval.run import OtherRun, RunIncomplete, Watcher, batches_of, claimed, open_scored_rows
@@ -46,7 +48,7 @@ from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.scoring.summary import RunSummary
 from pddl_eval.shown import line
 
-REPORT, SCORED = "report.html", "scored"
+REPORT, SCORED, ROWS = "report.html", "scored", "rows"
 
 ALL_NIGHTS, MOST_NIGHTS = "nights.html", 30
 """The page over the last complete nights, and how many they are."""
@@ -68,6 +70,9 @@ INCOMPLETE, REGRESSION = 3, 4
 
 MOST_NAMED, MOST_DETAIL = 20, 200
 """Answers that an alarm names, and characters of what it says of each."""
+
+MOST_EXPLAINED, MOST_SECONDS = 100, 60.0
+"""Answers that got worse that have a page, and how long these may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,23 +128,33 @@ def one_night(
         known = get_compared(night)
         told = known.told if known else ""
         put_compared(night, before.against, before.against, told)  # Until it is compared.
-        write_report(build_report(str(night / SCORED)), "html", str(night / REPORT))
+        report = build_report(str(night / SCORED))
+        write_report(report, "html", str(night / REPORT))
         if keep is not None:
             for deleted in delete_before(night, keep, before.against):
                 say(f"Deleted the night {deleted}.")
-        try:
-            put_all_nights(night, on)
-        except (UserError, RunError) as error:  # Of nights long ago: this one is compared all the same.
-            say(f"{ALL_NIGHTS} is left as it was: {error}")
-        found = {each: compare_datasets(str(each / SCORED), str(night / SCORED), on=on) for each in before.against}
+        found = _compared(night, before, report, on)
         worse = {each: its for each, its in found.items() if its.regressions or its.too_few}
         put_compared(night, before.against, worse, told)
         if found:
-            write_page(comparison_page(found[before.against[0]]))
+            write_page(comparison_page(found[before.against[0]], brief=True))
         if worse:
             told = _tell(found, night, on_regression, told)
             put_compared(night, before.against, worse, told)
         return REGRESSION if worse else 0
+
+
+def _compared(night: Location, before: Before, report: Report, on: Sequence[str] | None) -> dict[Location, Comparison]:
+    """The comparisons with the nights that count; writes the pages of what got worse, and the page of all nights."""
+    found = {each: compare_datasets(str(each / SCORED), str(night / SCORED), on=on) for each in before.against}
+    if worse := got_worse(found, MOST_EXPLAINED):
+        links = {"Report of the night": f"../{REPORT}", "All nights": f"../../{ALL_NIGHTS}"}
+        write_worse(report, str(night / ROWS), worse, links, MOST_SECONDS)
+    try:
+        put_all_nights(night, on)
+    except (UserError, RunError) as error:  # Of nights long ago: this one is compared all the same.
+        say(f"{ALL_NIGHTS} is left as it was: {error}")
+    return found
 
 
 def _tell(found: dict[Location, Comparison], night: Location, on_regression: str | None, told: str) -> str:
@@ -149,7 +164,7 @@ def _tell(found: dict[Location, Comparison], night: Location, on_regression: str
     """
     facts = facts_of(found, night)
     for each in facts["worse"]:
-        named = ", ".join(f"{name} {each[name]}" for name in ("row", "model", "question") if each[name] is not None)
+        named = ", ".join(f"{name} {each[name]}" for name in ("row", *NAMES) if each[name] is not None)
         verdicts = f"{each['old_verdict']} on {each['right_on']}, now {each['new_verdict']}"
         say(f"{named}: {verdicts}. {each['detail']}")
     for against, its in found.items():
@@ -158,6 +173,7 @@ def _tell(found: dict[Location, Comparison], night: Location, on_regression: str
         if its.regressions:
             say(f"Answers that were right on {against.name} and are not right now: {its.regressions:,}.")
     worse = ", ".join(each.name for each, its in found.items() if its.regressions or its.too_few)
+    note(f"{night.parent / ALL_NIGHTS} lists all of them, with a page each.")
     note(f"The next night is compared with {worse} again, unless --baseline {night.name} accepts this one.")
     known = blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=16).hexdigest()
     if on_regression is None or known == told:
@@ -308,21 +324,39 @@ def put_all_nights(night: Location, on: Sequence[str] | None) -> None:
         if not any(reasons.values()):
             raise
         found = compare_series([str(night.parent / name / SCORED) for name in names if not reasons[name]], on=on)
-    places.put_bytes(night.parent / ALL_NIGHTS, page_text(series_page(found), "html").encode())
+    folder = night.parent
+    reports = {name: f"{name}/{REPORT}" for name in found.names if places.has_file(folder / name / REPORT)}
+    pages = {
+        (name, row): f"{name}/{ROWS}/{row}.html"
+        for name in {*found.worse["since"]}
+        for row in range_of(places.list_files(folder / name / ROWS))
+    }
+    text = series_text(found, "html", reports=reports, pages=pages)
+    places.put_bytes(folder / ALL_NIGHTS, text.encode())
+
+
+def range_of(files: Iterable[str]) -> list[int]:
+    """The numbers of the rows that have a page."""
+    return [int(name.removesuffix(".html")) for name in files if re.fullmatch(r"\d+\.html", name)]
+
+
+def got_worse(found: Mapping[Location, Comparison], most: int) -> dict[int, Earlier]:
+    """The first rows that got worse, what is new first, with the latest night on which they were right."""
+    worse: dict[int, Earlier] = {}
+    for other, comparison in reversed([*found.items()]):
+        for each in comparison.moved.filter("worse").head(most).iter_rows(named=True):
+            was = Earlier(other.name, str(other / SCORED), each["old_row"], each["old_verdict"])
+            worse.setdefault(each["row"], was)
+    return dict([*worse.items()][:most])
 
 
 def facts_of(found: dict[Location, Comparison], night: Location) -> dict[str, Any]:
     """What an alarm says: ``previous`` and its counts are those of the baseline, regressions those since any night."""
     (against, first), *_ = found.items()
     names = {"night": night.name, "previous": against.name, "report": str(night / REPORT)}
-    worse: dict[int, dict[str, Any]] = {}
-    for other, comparison in reversed(found.items()):  # What is new is named first.
-        for each in comparison.examples.to_dicts():
-            texts = {name: each[name] for name in ("old_verdict", "new_verdict")}
-            detail = line(each["detail"] or "", MOST_DETAIL)
-            worse.setdefault(each["row"], {"right_on": other.name, **texts, "detail": detail})
-    shown = [*worse][:MOST_NAMED]
-    known, last = first.named(shown), [*found][-1]
+    worse, last = got_worse(found, MOST_NAMED), [*found][-1]
+    known = first.named([*worse])
+    verdicts = {row: verdict for its in found.values() for row, verdict in its.moved["row", "new_verdict"].iter_rows()}
     return {
         **names,
         "compared": [each.name for each in found],
@@ -333,7 +367,14 @@ def facts_of(found: dict[Location, Comparison], night: Location) -> dict[str, An
         "gone": first.gone,
         "added": first.added,
         "too_few": next((each.too_few for each in found.values() if each.too_few), None),
-        "worse": [{**known[row], **worse[row]} for row in shown],
+        "worse": [
+            {
+                **{**known[row], "detail": line(known[row]["detail"] or "", MOST_DETAIL)},
+                **{"right_on": was.name, "old_verdict": was.verdict, "new_verdict": verdicts[row]},
+                "page": str(night / ROWS / f"{row}.html"),
+            }
+            for row, was in worse.items()
+        ],
     }
 
 

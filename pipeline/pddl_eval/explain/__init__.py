@@ -7,6 +7,7 @@ from pddl_eval.explain.dataset_row import DatasetRow, find_row, options_of, scor
 from pddl_eval.explain.drawing import html_page, problem_svg, scenes_svg
 from pddl_eval.explain.explanation import Explanation, explain, plan_file
 from pddl_eval.explain.row import RowExplanation, explain_row
+from pddl_eval.explain.tables import line_by_line
 
 __all__ = [
     "DatasetRow",
@@ -16,6 +17,7 @@ __all__ = [
     "explain_row",
     "find_row",
     "html_page",
+    "line_by_line",
     "options_of",
     "plan_file",
     "problem_svg",

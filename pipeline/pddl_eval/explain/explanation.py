@@ -106,8 +106,8 @@ class Explanation:
         if self.counterexample is not None:
             sections.append(Section("Counterexample", _counterexample(self, MOST_ACTIONS if whole else MOST_ITEMS)))
         if whole and not self.is_alone:
-            texts = (_problem_text(side.pieces) for side in self.sides.values())
-            sections.append(line_by_line(*texts))
+            theirs, ours = (_problem_text(side.pieces) for side in self.sides.values())
+            sections.append(line_by_line(theirs, ours))
         for name, side in list(self.sides.items())[self.is_alone :]:
             sentences = [
                 f"added by fullySpecify: {_added(side, self.static)}",

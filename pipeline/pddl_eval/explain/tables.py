@@ -73,7 +73,9 @@ def shortened(rows: Iterable[Sequence[Cell]], note: Sequence[str]) -> Iterator[S
         yield from run
 
 
-def line_by_line(reference: str | None, generated: str | None) -> Section:
+def line_by_line(
+    reference: str | None, generated: str | None, names: tuple[str, str] = ("reference", "answer")
+) -> Section:
     """Both texts side by side, the lines that only one of them has marked, long runs of equal lines cut short."""
     sides = [(text or "")[:EXCERPT_CHARACTERS].splitlines()[:MOST_LINES] for text in (reference, generated)]
     left, right = ([each.rstrip() for each in side if each.strip()] for side in sides)
@@ -88,9 +90,7 @@ def line_by_line(reference: str | None, generated: str | None) -> Section:
     if not left or not right or not any(row[0].differs for row in rows):
         return Section("")
     shown = [*shortened(rows, ("", "… {} equal lines", "…"))]
-    return Section(
-        "Line by line", (), [Table("Lines", ("", "reference", "answer"), shown, labels=0, texts=3, kind=DIFF)]
-    )
+    return Section("Line by line", (), [Table("Lines", ("", *names), shown, labels=0, texts=3, kind=DIFF)])
 
 
 def as_written(title: str, names: Sequence[str], texts: Sequence[str | None]) -> Section:

@@ -7,6 +7,7 @@
 
 from pddl_eval.report.build import Report, build_report, ranking
 from pddl_eval.report.diff import (
+    NAMES,
     Comparison,
     compare_datasets,
     comparison_page,
@@ -16,4 +17,4 @@ from pddl_eval.report.files import files_in, page_text, report_html, report_text
 from pddl_eval.report.rows import Listed, listed_rows, texts_of
 from pddl_eval.report.scored import open_scored
 from pddl_eval.report.sections import report_page, warnings
-from pddl_eval.report.series import Series, compare_series, series_page
+from pddl_eval.report.series import Series, compare_series, series_page, series_text

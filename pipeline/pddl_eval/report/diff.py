@@ -5,6 +5,7 @@ It reads the score columns of both and scores nothing. Models of one dataset are
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -15,7 +16,7 @@ import polars as pl
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
 from pddl_eval.report.files import Tables
-from pddl_eval.report.groups import at_level, choose_groups, group_at, group_key, in_order
+from pddl_eval.report.groups import MISSING, at_level, choose_groups, group_at, group_key, in_order
 from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
 from pddl_eval.report.numbers import CLUSTER, IN_ORDER, ROWS, as_counted, measures, paired_means
 from pddl_eval.report.reasons import OUTCOMES
@@ -28,7 +29,7 @@ from pddl_eval.report.scored import (
     open_scored,
     unreadable_texts,
 )
-from pddl_eval.report.sections import COMPUTED, MEASURE_NAMES, p_cell
+from pddl_eval.report.sections import COMPUTED, MEASURE_NAMES, SIGNIFICANT, p_cell
 from pddl_eval.scoring.columns import DOMAIN_COLUMNS, MEASURES, OPTIONAL, PLAN_COLUMNS
 from pddl_eval.shown import line as one_line
 from pddl_eval.shown import row_count
@@ -52,6 +53,9 @@ ENOUGH = 0.9
 DIFFERENT = 1e-9
 """Sums of the same fractions in another order differ less."""
 
+NAMES = ("model", "question", "domain", "sample")
+"""What an answer that got worse is named by; the question is its ``reference_id``."""
+
 MOST_EXAMPLES = 20
 
 MOST_LINES = 20
@@ -59,6 +63,9 @@ MOST_LINES = 20
 
 MOST_GROUPS = 1000
 """Values of one column: a column with more identifies rows and does not group them."""
+
+OF_PLANS = ("solvable", "solves_reference")
+"""Rates that are not computed with ``--no-check-solvable``."""
 
 BIN = 0.001
 """Differences of scores that are no yes or no are rounded to multiples of that in their test."""
@@ -92,8 +99,8 @@ class Comparison:
     * ``rates``, ``scores``: by group and measure, ``rows`` in both, ``references``, mean ``old`` and ``new`` over these
       (each has the same weight, with the mean of its answers; of two models, of all their answers to it), their
       ``difference`` with ``low``, ``high`` (95 %) and ``p``, and in how many rows the value ``rose`` or ``fell``;
-    * ``regressed``: the numbers of the rows of the new dataset that regressed; ``examples``: the first of them, in the
-      order of the new dataset;
+    * ``moved``: ``row`` (of the new dataset), ``old_row``, ``key`` (a hash), ``worse`` and both verdicts of each
+      regression and improvement; ``examples``: the first regressions, in the order of the new dataset;
     * ``compared``: the kinds of answers (``problem``, ``plan``, ``domain``) of which both have scores.
 
     In ``flips``, ``rates`` and ``scores`` a null in a group's column means all its values together.
@@ -114,7 +121,7 @@ class Comparison:
     flips: pl.DataFrame
     rates: pl.DataFrame
     scores: pl.DataFrame
-    regressed: pl.Series
+    moved: pl.DataFrame
     examples: pl.DataFrame
     compared: tuple[str, ...]
 
@@ -143,15 +150,26 @@ class Comparison:
         signatures = (*self.old.signatures, *self.new.signatures)
         return len({without_version(signature) for signature, _ in signatures}) < 2
 
+    @property
+    def regressed(self) -> pl.Series:
+        """The numbers of the rows of the new dataset that regressed."""
+        return self.moved.filter("worse")["row"]
+
     def named(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """By its number, ``row``, ``model`` and ``question`` (``reference_id``) of rows of NEW; None without a name."""
-        columns = {"model": self.new.column(MODEL), "question": self.new.column("reference_id")}
+        """By its number, ``row``, the ``NAMES`` (None without a name) and ``detail`` of rows of NEW."""
+        known = {meaning: self.new.column("reference_id" if meaning == "question" else meaning) for meaning in NAMES}
         texts = [
-            (pl.lit(None) if name is None else pl.col(name)).cast(pl.String).alias(meaning)
-            for meaning, name in columns.items()
+            (pl.lit(None, pl.String) if name is None else group_key(name).replace(MISSING, None)).alias(meaning)
+            for meaning, name in known.items()
         ]
-        found = self.new.frame.filter(pl.col(ROW).is_in(list(rows))).select(pl.col(ROW).alias("row"), *texts)
+        wanted = self.new.frame.filter(pl.col(ROW).is_in(list(rows)))
+        found = wanted.select(pl.col(ROW).alias("row"), *texts, _detail(self.new).alias("detail"))
         return {each["row"]: each for each in found.collect(engine="streaming").to_dicts()}
+
+    def keys_in_new(self) -> set[int]:
+        """The keys of all rows of NEW, as in ``moved``."""
+        keys = _keys_of(self.new, (self.old, self.new), self.on)
+        return {*self.new.frame.select(_hash(keys)).collect(engine="streaming").to_series()}
 
 
 @unreadable_texts()
@@ -215,7 +233,7 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
         flips=_flips(lines, groups),
         rates=deltas.filter(pl.col("measure").is_in(rates)),
         scores=deltas.filter(pl.col("measure").is_in(scores)),
-        regressed=kept[1].filter(lost),
+        moved=_moved_rows(lines, kept, lost, won, sides[1], keys[1]),
         examples=_examples(worse, sides[1], keys[1], groups),
         compared=tuple(pairs),
     )
@@ -238,6 +256,8 @@ def _open_sides(
 def _common_scores(sides: Sequence[Scored]) -> tuple[list[str], list[str]]:
     """The yes-or-no scores that both have, and the other numbers."""
     rates = [name for name in measures(sides[0].schema) if name in measures(sides[1].schema)]
+    if any("|solvable:no" in (signature or "") for side in sides for signature, _ in side.signatures):
+        rates = [name for name in rates if name not in OF_PLANS]  # Only what cannot be read has a value.
     names = (*PLAN_COLUMNS, *DOMAIN_COLUMNS)
     return rates, [name for name in names if all(side.schema.get(name) == pl.Float64 for side in sides)]
 
@@ -492,19 +512,42 @@ def _moves(
             }
 
 
-def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: Sequence[str]) -> pl.DataFrame:
-    """The row's number in the new dataset, keys, groups, verdicts, and what the new dataset says about it."""
+def _hash(keys: Sequence[pl.Expr]) -> pl.Expr:
+    return pl.struct(keys).hash().alias("key")
+
+
+def _moved_rows(  # noqa: PLR0913 (what is known of both sides)
+    lines: pl.DataFrame,
+    rows: Sequence[pl.Series],
+    lost: pl.Series,
+    won: pl.Series,
+    after: Scored,
+    keys: Sequence[pl.Expr],
+) -> pl.DataFrame:
+    """The rows that got worse or better, with a hash of their keys, by which later comparisons know them."""
+    known = lines.select("old_verdict", "new_verdict", row=rows[1], old_row=rows[0], worse=lost)
+    found = known.filter(lost | won)
+    hashes = after.frame.filter(pl.col(ROW).is_in(found["row"].to_list())).select(pl.col(ROW).alias("row"), _hash(keys))
+    return found.join(hashes.collect(engine="streaming"), on="row", how="left", maintain_order="left")
+
+
+def _detail(after: Scored) -> pl.Expr:
+    """What a dataset says about a row."""
     details_of = {pair: pl.col(known.sentence) for pair, known in OUTCOMES.items() if known.sentence in after.schema}
     details = [
         pl.when(detail != "").then(pl.format("{}: {}", pl.lit(pair), detail) if len(details_of) > 1 else detail)
         for pair, detail in details_of.items()
     ]
-    reason = pl.concat_str(details, separator="; ", ignore_nulls=True) if details else pl.lit(None, pl.String)
+    return pl.concat_str(details, separator="; ", ignore_nulls=True) if details else pl.lit(None, pl.String)
+
+
+def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: Sequence[str]) -> pl.DataFrame:
+    """The row's number in the new dataset, keys, groups, verdicts, and what the new dataset says about it."""
     shown = [key for key in keys if key.meta.output_name() != CONTENT]
     names = [key.meta.output_name() for key in shown]
     texts = (
         after.frame.filter(pl.col(ROW).is_in(worse["row"].to_list()))
-        .select(pl.col(ROW).alias("row"), *shown, reason.alias("detail"))
+        .select(pl.col(ROW).alias("row"), *shown, _detail(after).alias("detail"))
         .collect(engine="streaming")
     )
     groups = [name for name in by if name not in names]
@@ -515,14 +558,17 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: S
 def comparison_text(comparison: Comparison, form: str) -> str:
     """The comparison as ``terminal``, ``md``, ``tex``, ``html``, ``json`` (all of it) or ``csv`` (rates and scores)."""
     known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
-    del known["regressed"]  # There may be a million; how many is in ``regressions``.
+    del known["moved"]  # There may be a million; how many is in ``regressions``.
     known = {"same_signature": comparison.same_signature, "unfinished": comparison.unfinished, **known}
     main = pl.concat([comparison.rates, comparison.scores])
     return Tables(partial(comparison_page, comparison), main, known).text(form)
 
 
-def comparison_page(comparison: Comparison) -> Page:
-    """The comparison as a page: what was joined, and tables of what differs. What is equal in both is not shown."""
+def comparison_page(comparison: Comparison, *, brief: bool = False) -> Page:
+    """The comparison as a page: what was joined, and tables of what differs. What is equal in both is not shown.
+
+    A ``brief`` page has of the means only those of which p says that they differ, and names no answers.
+    """
     old, new, by = comparison.old, comparison.new, comparison.by
     first, second = (one_line(name) for name in comparison.names)
     title = f"{first}: {old.name}, {second}: {new.name}"
@@ -556,10 +602,19 @@ def comparison_page(comparison: Comparison) -> Page:
     flips: list[list[Value]] = [
         [_verdict(each["old_verdict"]), _verdict(each["new_verdict"]), each["rows"]] for each in together.to_dicts()
     ]
+    rates, scores = comparison.rates, comparison.scores
+    if brief:
+        certain = pl.col("p") < SIGNIFICANT
+        moved = sum(frame.filter(_differs(by), ~certain).height for frame in (rates, scores))
+        rates, scores = (frame.filter(certain) for frame in (rates, scores))
+        if moved:
+            more = f"pddl-eval compare {shlex.quote(old.name)} {shlex.quote(new.name)}"
+            facts.append(f"{moved:,} rates and means differ by no more than chance (p ≥ {SIGNIFICANT}): {more}")
+        computed = []
     tables = [
-        _moved("Rates in percent", "share", comparison.rates, comparison),
-        _moved("Mean scores", "score", comparison.scores, comparison),
-        _example_table(comparison),
+        _moved("Rates in percent", "share", rates, comparison),
+        _moved("Mean scores", "score", scores, comparison),
+        *([] if brief else [_example_table(comparison)]),
         table(
             "Verdicts that differ",
             (f"verdict in {first}", f"verdict in {second}", "rows"),
@@ -576,7 +631,7 @@ def comparison_page(comparison: Comparison) -> Page:
             *(() if comparison.same_signature else (warning,)),
         ),
         facts,
-        [Section("", (), [each for each in tables if each.rows]), Section(COMPUTED, computed)],
+        [Section("", (), [each for each in tables if each.rows]), *([Section(COMPUTED, computed)] if computed else [])],
     )
 
 
@@ -606,11 +661,7 @@ def _moved(what: str, measure: str, frame: pl.DataFrame, comparison: Comparison)
     by, (first, second) = comparison.by, comparison.names
     times, decimals = (100, 1) if measure == "share" else (1, 3)
     lines: list[list[Value]] = []
-    every = pl.all_horizontal(pl.lit(True), pl.col(by).is_null())
-    # A group of all rows would only repeat them.
-    shown = every | (pl.col("rows") < pl.col("rows").max().over("measure"))
-    differs = (pl.col("rose") + pl.col("fell") > 0) | (pl.col("difference").abs() > DIFFERENT)
-    for line in frame.filter(shown, differs).to_dicts():
+    for line in frame.filter(_differs(by)).to_dicts():
         means = [f"{times * line[name]:.{decimals}f}" for name in ("old", "new")]
         low, high = (None if line[end] is None else times * line[end] for end in ("low", "high"))
         gap = change(times * line["difference"], low, high, decimals)
@@ -620,6 +671,13 @@ def _moved(what: str, measure: str, frame: pl.DataFrame, comparison: Comparison)
     header = [*by, measure, first, second, "difference", "p", "rows", f"higher in {second}", f"lower in {second}"]
     caption = f"{what}, means over references, where they differ"
     return table(caption, header, lines, labels=len(by) + 1, most=MOST_LINES)
+
+
+def _differs(by: Sequence[str]) -> pl.Expr:
+    """True for means that moved, but for those of a group of all rows, which would only repeat them."""
+    every = pl.all_horizontal(pl.lit(True), pl.col(by).is_null())
+    shown = every | (pl.col("rows") < pl.col("rows").max().over("measure"))
+    return shown & ((pl.col("rose") + pl.col("fell") > 0) | (pl.col("difference").abs() > DIFFERENT))
 
 
 def _groups(line: Mapping[str, Any], by: Sequence[str]) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -62,13 +62,15 @@ class Listed:
         return self.header[: len(self.header) - len(self.others)]
 
 
-def listed_rows(report: Report, most: int) -> Listed:
-    """At most ``most`` rows of a report's dataset; raises as ``build_report``.
+def listed_rows(report: Report, most: int, only: Sequence[int] | None = None) -> Listed:
+    """At most ``most`` rows of a report's dataset (or ``only`` of some); raises as ``build_report``.
 
     After the report's examples, each group and verdict gives its first row, then each its second, and so on: a
     frequent verdict does not crowd out a rare one.
     """
     scored = open_scored(report.place or pl.DataFrame(), report.columns, report.where)
+    if only is not None:
+        scored = replace(scored, frame=scored.frame.filter(pl.col(ROW).is_in(list(only))))
     known = _verdicts(scored)
     groups = {name: group_key(name) for name in report.by}
     wrong = pl.any_horizontal(
