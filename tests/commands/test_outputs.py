@@ -47,6 +47,7 @@ WRITES: dict[str, tuple[str, str]] = {
     "score prometheus": ("score pairs.parquet out --workers 1 --counters {}", "out.prom"),
     "nightly page": ("nightly pairs.parquet nights --workers 1", "nights/nights.html"),
     "nightly counters": ("nightly pairs.parquet nights --workers 1 --counters {}", "out.prom"),
+    "verify record": ("verify scored --rows 0 --save-record {}", "record.json"),
     "rescore report": ("rescore --previous scored pairs.parquet out --workers 1 --report {}", "out.md"),
     "rescore counters": ("rescore --previous scored pairs.parquet out --workers 1 --counters {}", "out.prom"),
 }
@@ -68,7 +69,7 @@ OUTPUTS = {
     *("explain --html", "explain --svg", "explain --save-plan", "report --output", "compare --output"),
     *("dedupe output", "planetarium output", "variants output", "questions output", "sample output"),
     *("score output", "score --report", "score --counters", "rescore output", "rescore --report", "rescore --counters"),
-    *("nightly nights", "nightly --counters"),
+    *("nightly nights", "nightly --counters", "verify --save-record"),
 }
 """A new one belongs into the tables above."""
 
@@ -78,12 +79,13 @@ def test_every_output_is_known_here() -> None:
         for each in group.commands.values():
             yield from commands(each) if isinstance(each, click.Group) else (each,)
 
-    words = ("output", "report", "html", "svg", "save-plan", "counters", "nights")
+    words = ("output", "report", "save-record", "html", "svg", "save-plan", "counters", "nights")
     found = {
         f"{command.name} {each.opts[0]}"
         for command in commands(main)
         for each in command.params
-        if each.opts[0].lstrip("-") in words and command.name not in ("status", "verify")
+        if each.opts[0].lstrip("-") in words
+        and f"{command.name} {each.opts[0]}" not in ("status output", "verify output")
     }
     assert found == OUTPUTS
 

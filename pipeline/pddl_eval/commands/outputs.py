@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TEXT = rb"(?s)\A(# )?\d+ scored datasets\n|\A[^<%{\\].*\bpddl-eval(-report)?:\d[^\s|]*\|"
 """The title of a series, or the beginning of a signature."""
 
-FILES_ALONE = ("html", "md", "terminal", "tex", "json", "plan", "prom", "jsonl", "table")
+FILES_ALONE = ("html", "md", "terminal", "tex", "json", "record", "plan", "prom", "jsonl", "table")
 """What is one file; the others but ``folder`` and ``partitions`` are if the name ends in them."""
 
 LOOKS = {
@@ -29,6 +29,7 @@ LOOKS = {
     "terminal": TEXT,
     "tex": rb"\A(%[^\n]*\n)*% Needs \\usepackage",
     "json": rb'\A\{\s*"(signature|same_signature)": ',
+    "record": rb'\A\{\s*"record": \d',
     "eee": rb'(?s)\A\{\s*"schema_version": .*"pddl-eval"',
     "hf": rb"(?s)\A- dataset:.*\bpddl-eval:",
     "svg": rb'\A<svg [^>]*(class="pddl-eval-|role="img" aria-label=)',

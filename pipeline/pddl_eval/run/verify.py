@@ -48,7 +48,8 @@ class Finding:
     * ``doubled``: a partition whose rows others hold, too; ``foreign``: a Parquet file that is no partition of the run;
     * ``left over``: what a killed process left; ``running``: a process writes into the folder;
     * ``summary``: it is missing, or its numbers are not those of the partitions;
-    * ``signature``: not that of the run; ``score``: a row that was scored again has another score.
+    * ``signature``: not that of the run; ``score``: a row that was scored again has another score;
+    * ``record``: a column, or the rows, are not those of the record that was named.
     """
 
     kind: str

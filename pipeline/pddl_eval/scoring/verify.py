@@ -15,6 +15,7 @@ from pddl_eval.datasets import locate
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.run import Drawn, Finding, Verification, check_folder
+from pddl_eval.scoring.record import compare_record
 from pddl_eval.scoring.scorer import pair_scorer
 from pddl_eval.scoring.table import SCORE_MICROS
 from pddl_eval.settings import ROWS_AGAIN, SHARD_ROWS, setting_of
@@ -26,7 +27,12 @@ SHOWN_CHARACTERS = 100
 
 
 def verify_dataset(
-    output: str | os.PathLike[str], *, rows: int = ROWS_AGAIN, seed: int = 0, repair: bool = False
+    output: str | os.PathLike[str],
+    *,
+    rows: int = ROWS_AGAIN,
+    seed: int = 0,
+    repair: bool = False,
+    record: str | os.PathLike[str] | None = None,
 ) -> Verification:
     """Check the folder that ``score_dataset`` has written, and score some of its rows again.
 
@@ -36,9 +42,10 @@ def verify_dataset(
     * ``rows`` rows, drawn from all by ``seed``, are scored again from their own columns: every score but the time is
       the same.
 
-    ``repair`` first removes what is proven damaged, doubled or left over. Raises ``DatasetError`` where the folder is
-    not that of a run, or one that is to be repaired is held by another process, and ``Unavailable`` where something
-    cannot be read now.
+    ``record`` is a file of ``record.save_record``: a folder in which nothing else is wrong is held against it, column
+    by column. ``repair`` first removes what is proven damaged, doubled or left over. Raises ``DatasetError`` where the
+    folder is not that of a run, or one that is to be repaired is held by another process, and ``Unavailable`` where
+    something cannot be read now.
 
     >>> verify_dataset("/no/such/folder")
     Traceback (most recent call last):
@@ -61,6 +68,8 @@ def verify_dataset(
             )
     if rows and found.rows and not again and not findings:
         findings.append(Finding("score", found.output, "none of the rows that were drawn could be compared"))
+    if record is not None and not findings:
+        findings += compare_record(output, record)
     return replace(
         found,
         rows_again=again,
