@@ -145,6 +145,7 @@ def test_the_domain_of_a_row_is_that_of_its_scores(tmp_path: Path) -> None:
     assert dedupe(dataset(tmp_path, **table.to_pydict()), workers=1).rows["certificate"].to_list() == scored
 
 
+@pytest.mark.slow
 def test_several_processes_say_what_one_says() -> None:
     by_identity = partial(certify, is_placeholder=False)
     chunks = [[(text, None)] for text in (HELD, PUT_DOWN, UNKNOWN, PROSE)]

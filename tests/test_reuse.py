@@ -298,6 +298,7 @@ def test_the_earlier_scores_are_not_written_over(old: Path) -> None:
 
 
 @pytest.mark.s3
+@pytest.mark.slow
 def test_between_buckets(old: Path, bucket: str, tmp_path: Path) -> None:
     new = f"s3://{bucket}/new"
     first = rescore_dataset(old, tmp_path / "old.parquet", new, engine="local", shard_rows=25)

@@ -59,6 +59,17 @@ def night(pairs: object, nights: object, date: str, *options: str) -> Result:
 
 
 @pytest.fixture
+def page_of_nights() -> None:
+    """For tests that look at the page over all nights; half of the time of a short night goes into it."""
+
+
+@pytest.fixture(autouse=True)
+def without_page(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "page_of_nights" not in request.fixturenames:
+        monkeypatch.setattr("pddl_eval.commands.nights.put_all_nights", lambda *_: None)
+
+
+@pytest.fixture
 def nights(tmp_path: Path) -> Nights:
     """Nights of plans."""
     found = Nights(tmp_path)
@@ -81,6 +92,7 @@ def test_each_night_scores_what_changed_and_fails_when_an_answer_got_worse(night
         assert f"Scores of {night / 'scored'}" in (night / "report.html").read_text()
 
 
+@pytest.mark.usefixtures("page_of_nights")
 def test_a_regression_is_told_every_night_until_it_is_mended_or_accepted(nights: Nights) -> None:
     worse = (BAD, BAD, GOOD)
     nights.run("2026-03-01")
@@ -107,6 +119,7 @@ def test_a_regression_is_told_every_night_until_it_is_mended_or_accepted(nights:
     nights.run("2026-03-08")
 
 
+@pytest.mark.usefixtures("page_of_nights")
 def test_old_nights_that_cannot_be_shown_silence_no_alarm(nights: Nights) -> None:
     for day in ("01", "02", "03"):
         nights.run(f"2026-03-{day}")
@@ -151,10 +164,14 @@ def doubled(night: Path) -> None:
     pq.write_table(pq.read_table(partition).slice(0, 2), again)
 
 
-DAMAGES = [emptied, cut, flipped, without_partition, cut_manifest, doubled]
+def slow(*damages: Callable[[Path], None]) -> list[Any]:
+    """Each damage is done to a baseline or to a last night by default, to both in slow tests."""
+    return [pytest.param(each, marks=pytest.mark.slow) for each in damages]
 
 
-@pytest.mark.parametrize("lost", [shutil.rmtree, *DAMAGES])
+@pytest.mark.parametrize(
+    "lost", [shutil.rmtree, flipped, cut_manifest, *slow(emptied, cut, without_partition, doubled)]
+)
 def test_a_baseline_that_is_gone_is_an_error_until_another_is_named(
     nights: Nights, lost: Callable[[Path], None]
 ) -> None:
@@ -170,7 +187,7 @@ def test_a_baseline_that_is_gone_is_an_error_until_another_is_named(
     nights.run("2026-03-05")
 
 
-@pytest.mark.parametrize("lost", DAMAGES)
+@pytest.mark.parametrize("lost", [emptied, cut, without_partition, doubled, *slow(flipped, cut_manifest)])
 def test_a_damaged_last_night_does_not_stop_the_next(nights: Nights, lost: Callable[[Path], None]) -> None:
     nights.run("2026-03-01")
     nights.run("2026-03-02")
@@ -433,6 +450,7 @@ def test_a_url_gets_the_numbers_of_a_regression(nights: Nights, hook: tuple[str,
         ),
     ],
 )
+@pytest.mark.usefixtures("page_of_nights")
 def test_two_nights_on_disk_and_on_s3(place: str, dataset: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     store = f"s3://{request.getfixturevalue('bucket')}" if place == "s3" else str(tmp_path)
     models = ["alpha", "beta"] if dataset == "several models" else ["alpha"]

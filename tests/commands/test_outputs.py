@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import polars as pl
 import pytest
+from pddl_eval import report
 from pddl_eval.commands.cli import main
 from pddl_eval.datasets import locate, put_bytes, read_bytes
 
@@ -65,6 +66,9 @@ FOLDERS = {
     "score report folder": ("score pairs.parquet out --workers 1 --report {}", "index.html"),
 }
 
+SLOW = ("generate planetarium", "report png", "report pdf", "report figures")
+"""They make all problems, or draw; ``report svg`` is written as these are."""
+
 OUTPUTS = {
     *("explain --html", "explain --svg", "explain --save-plan", "report --output", "compare --output"),
     *("dedupe output", "planetarium output", "variants output", "questions output", "sample output"),
@@ -90,11 +94,24 @@ def test_every_output_is_known_here() -> None:
     assert found == OUTPUTS
 
 
+BUILT: dict[str, report.Report] = {}
+
+
 @pytest.fixture
 def here(tmp_path: Path, scored: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None, brief_reports: None) -> Path:
     """A working folder with pairs, their scores, and a dataset of somebody's own."""
     shutil.copytree(scored, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    build = report.build_report
+
+    def build_once(*arguments: object, **options: object) -> report.Report:
+        """The scores of these tests are the same everywhere, and so are their reports."""
+        asked = repr((arguments, options))
+        if asked not in BUILT:
+            BUILT[asked] = build(*arguments, **options)
+        return BUILT[asked]
+
+    monkeypatch.setattr(report, "build_report", build_once)
     return tmp_path
 
 
@@ -122,7 +139,7 @@ def foreign(folder: Path, name: str) -> Iterator[bytes]:
     yield b"\\documentclass{article}\n% pddl-eval\n"
 
 
-@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.slow] * ("planet" in each)) for each in WRITES])
+@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in WRITES])
 def test_a_file_of_another_kind_is_replaced_only_with_force(name: str, here: Path) -> None:
     line, file = WRITES[name]
     words, place = line.format(file).split(), here / file
@@ -147,7 +164,7 @@ def test_a_pipe_is_no_place_for_an_output(here: Path) -> None:
     assert (here / "why.html").is_fifo()
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in FOLDERS])
 def test_files_of_another_kind_in_a_folder_are_replaced_only_with_force(name: str, here: Path) -> None:
     line, file = FOLDERS[name]
     words, place = line.format("made").split(), here / "made" / file

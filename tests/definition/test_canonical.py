@@ -11,7 +11,7 @@ from tests.measure.canonical import AGREED, UNDECIDED, compared, draw
 from tests.support.volume import in_two_sizes
 
 
-@in_two_sizes(60, 2_000)
+@in_two_sizes(30, 2_000)
 def test_random_pairs_against_the_judges(cases: int) -> None:
     """Equal forms mean isomorphic, and the orders of isomorphic graphs are an isomorphism.
 

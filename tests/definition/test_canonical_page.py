@@ -58,7 +58,7 @@ def test_the_table_has_the_fingerprint_of_each_known_domain() -> None:
     assert {name: certificate_page.fingerprint(*pair) for name, pair in read.items()} == TABLE
 
 
-@in_two_sizes(40, 1_500)
+@in_two_sizes(15, 1_500)
 def test_random_problems_have_the_digits_that_the_page_says(cases: int) -> None:
     seen: Counter[str] = Counter()
 
@@ -80,7 +80,7 @@ def test_random_problems_have_the_digits_that_the_page_says(cases: int) -> None:
     assert cases < 1_000 or min(seen[each] for each in (*VOCABULARY, "d", "unsolvable", "branches")) > cases / 50, seen
 
 
-@in_two_sizes(40, 1_500)
+@in_two_sizes(15, 1_500)
 def test_random_problems_beyond_strips_have_the_digits_that_the_page_says(cases: int) -> None:
     """With costs, a metric, goals that are no sets of atoms, and quantifiers that share the name of their variable."""
     seen: Counter[str] = Counter()
@@ -155,7 +155,7 @@ def beyond_strips(rng: Random, problem: Problem, atoms: list[Atom]) -> Problem:
     return replace(problem, goal=frozenset(), values=values, formulas=tuple(formulas))
 
 
-@seeded(40, 1_500)
+@seeded(15, 1_500)
 def test_random_graphs_have_the_form_that_the_page_says(seed: int) -> None:
     """Symmetric ones, and ones in which no refinement tells objects apart although no symmetry exchanges them."""
     rng = Random(seed)

@@ -32,14 +32,14 @@ def checked(rows: list[Row]) -> Counter[str]:
     return found
 
 
-@in_two_sizes(some=20, full=500)
+@in_two_sizes(some=8, full=500)
 def test_small_problems_with_and_without_rules(cases: int) -> None:
     total: Counter[str] = Counter()
     with_seeds(cases, lambda seed: total.update(checked(list(small_rows(seed)))))
     assert total["right"] > cases / 20
 
 
-@in_two_sizes(some=20, full=500)
+@in_two_sizes(some=8, full=500)
 def test_answers_to_the_benchmark_s_problems(cases: int) -> None:
     sample = pl.read_parquet(SAMPLE)
     total: Counter[str] = Counter()

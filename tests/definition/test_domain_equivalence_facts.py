@@ -349,14 +349,14 @@ def test_the_number_of_operators_comes_first() -> None:
 # --- Verdicts on domains and whole tasks against judges that try all bijections; tests.measure.domains has more
 
 
-@in_two_sizes(60, full=300)
+@in_two_sizes(25, full=300)
 def test_small_domains_against_all_bijections(cases: int) -> None:
     found = [small_pair(0, number) for number in range(cases)]
     assert [each for each in found if each.wrong] == []
     assert {each.kind for each in found} >= {"renamed", "operators_differ", "types_differ", "operator_count"}
 
 
-@in_two_sizes(60, full=300)
+@in_two_sizes(25, full=300)
 def test_without_types_against_all_bijections(cases: int) -> None:
     seen = set()
     for number in range(cases):
@@ -368,19 +368,19 @@ def test_without_types_against_all_bijections(cases: int) -> None:
     assert seen == {(True, True), (False, True), (False, False)}
 
 
-@in_two_sizes(30, full=120)
+@in_two_sizes(12, full=120)
 def test_mutants_of_the_corpus_against_their_labels(cases: int) -> None:
     assert [each for number in range(cases) if (each := mutant(0, number)).wrong] == []
 
 
-@in_two_sizes(40, full=250)
+@in_two_sizes(15, full=250)
 def test_small_tasks_against_all_bijections_and_states(cases: int) -> None:
     found = [small_task(0, number) for number in range(cases)]
     assert [each for each in found if each.wrong] == []
     assert {each.kind for each in found} >= {"task True", "task False", "placeholder True", "placeholder False"}
 
 
-@in_two_sizes(60, full=300)
+@in_two_sizes(25, full=300)
 def test_small_problems_as_texts_against_all_bijections_and_states(cases: int) -> None:
     """Objects of types that no domain declares, and constants that only the problems declare, are among them."""
     found = [small_problems(0, number) for number in range(cases)]
@@ -388,7 +388,7 @@ def test_small_problems_as_texts_against_all_bijections_and_states(cases: int) -
     assert {each.kind for each in found} >= {"problems True", "problems False"}
 
 
-@in_two_sizes(30, full=250)
+@in_two_sizes(12, full=250)
 def test_nothing_breaks_on_mangled_domains(cases: int) -> None:
     found = [mangled_pair(0, number) for number in range(cases)]
     assert [each for each in found if each.wrong] == []
@@ -398,7 +398,7 @@ def test_nothing_breaks_on_mangled_domains(cases: int) -> None:
 # The judges themselves.
 
 
-@in_two_sizes(20, full=150)
+@in_two_sizes(8, full=150)
 def test_the_judge_finds_what_a_search_for_isomorphisms_finds(cases: int) -> None:
     """Two ways of looking at a domain that share no code: bijections of names, and a graph of everything it says."""
     for number in range(cases):

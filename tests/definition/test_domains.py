@@ -25,7 +25,7 @@ from tests.support.volume import in_two_sizes, seeded
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-@seeded(25, full=300)
+@seeded(8, full=300)
 def test_closed_goals_and_plans_are_those_of_exhaustive_search(seed: int, domain: str) -> None:
     """cl(g) to the atom or a proof that there is none, and a plan that the judge can execute."""
     problem = random_problem(Random(seed), domain)
@@ -34,7 +34,7 @@ def test_closed_goals_and_plans_are_those_of_exhaustive_search(seed: int, domain
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-@seeded(20, full=200)
+@seeded(6, full=200)
 def test_verdicts_are_those_of_the_definition(seed: int, domain: str) -> None:
     """Both modes, with types and without; the object map maps initial state and closed goal."""
     pair = random_pair(Random(seed), domain)
@@ -43,7 +43,7 @@ def test_verdicts_are_those_of_the_definition(seed: int, domain: str) -> None:
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-@seeded(20, full=200)
+@seeded(6, full=200)
 def test_certificates_are_equal_exactly_for_equivalent_problems(seed: int, domain: str) -> None:
     pair = random_pair(Random(seed), domain)
     found = certificate_findings(pair, known_domain(domain))
@@ -51,7 +51,7 @@ def test_certificates_are_equal_exactly_for_equivalent_problems(seed: int, domai
 
 
 @pytest.mark.parametrize("domain", ["blocksworld", "gripper"])
-@in_two_sizes(15, full=300)
+@in_two_sizes(6, full=300)
 def test_predicates_that_share_a_name_are_as_many_as_their_numbers_of_arguments(domain: str, cases: int) -> None:
     for number in range(cases):
         pair = draw(domain, 0, number)

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,12 @@ from tests.docs.commands import COMMANDS, Described
 from tests.docs.markdown import ROOT, links
 from tests.docs.test_contributing import ROOMS
 
-PAGES = generate.made_pages()
+made_pages = cache(generate.made_pages)
 
 
 def references(place: str) -> set[str]:
     """The names whose docstrings a page shows."""
-    return set(re.findall(r"^::: (\S+)$", PAGES[place].text, re.MULTILINE))
+    return set(re.findall(r"^::: (\S+)$", made_pages()[place].text, re.MULTILINE))
 
 
 def places(navigation: Any) -> Iterator[str]:
@@ -39,7 +40,7 @@ def places(navigation: Any) -> Iterator[str]:
 
 
 def test_every_page_is_in_the_navigation_once() -> None:
-    assert sorted(places(generate.navigation())) == sorted(PAGES)
+    assert sorted(places(generate.navigation())) == sorted(made_pages())
 
 
 @pytest.mark.parametrize("name", pddl_eval.__all__)
@@ -51,7 +52,7 @@ def test_a_public_name_has_its_reference(name: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_a_command_has_a_page_with_its_subcommands_and_options(command: Described) -> None:
-    page = PAGES[f"commands/{command.words[0]}.md"].text
+    page = made_pages()[f"commands/{command.words[0]}.md"].text
     for each in (command, *command.subcommands):
         assert f"`pddl-eval {' '.join(each.words)}`\n" in page
         assert {name for name in each.options if name.startswith("-")} <= set(re.findall(r"--?[a-z][a-z-]*", page))
@@ -60,17 +61,17 @@ def test_a_command_has_a_page_with_its_subcommands_and_options(command: Describe
 
 
 def test_every_command_is_linked_from_the_table() -> None:
-    targets = {Path(target).stem for target in links(PAGES["commands/index.md"].text)}
+    targets = {Path(target).stem for target in links(made_pages()["commands/index.md"].text)}
     assert set(COMMANDS) <= targets
 
 
 def test_every_room_with_public_names_has_a_page() -> None:
-    rooms = {place.split("/")[-1].partition(".")[0] for place in PAGES if place.startswith("python/rooms/")}
+    rooms = {place.split("/")[-1].partition(".")[0] for place in made_pages() if place.startswith("python/rooms/")}
     assert rooms == {*ROOMS} - {"commands"}
 
 
 def test_no_name_is_shown_on_two_pages() -> None:
-    shown = [path for place in PAGES for path in references(place) if path.count(".") != 1]
+    shown = [path for place in made_pages() for path in references(place) if path.count(".") != 1]
     assert len(shown) == len(set(shown))
 
 
@@ -82,15 +83,15 @@ def test_every_column_verdict_and_setting_is_on_its_page() -> None:
             each.name for kind in (ReadingOptions, ScoringOptions, RunOptions) for each in fields(kind)
         },
     }.items():
-        assert names <= set(re.findall(r"^\| `(\w+)` \|", PAGES[place].text, re.MULTILINE)), place
+        assert names <= set(re.findall(r"^\| `(\w+)` \|", made_pages()[place].text, re.MULTILINE)), place
 
 
 def test_the_places_of_all_pages_are_different() -> None:
     """A written page cannot hide behind a made one."""
     written = {path.relative_to(ROOT / generate.PAGES).as_posix() for path in (ROOT / generate.PAGES).rglob("*.md")}
-    assert all(PAGES[place].source == f"{generate.PAGES}/{place}" for place in written)
-    assert all(PAGES[place].source == source for source, place in generate.WHOLE.items())
-    assert set(generate.FIRST) <= set(PAGES)
+    assert all(made_pages()[place].source == f"{generate.PAGES}/{place}" for place in written)
+    assert all(made_pages()[place].source == source for source, place in generate.WHOLE.items())
+    assert set(generate.FIRST) <= set(made_pages())
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def test_links_of_a_built_site_are_checked(tmp_path: Path) -> None:
 
 
 def test_help_is_no_markup() -> None:
-    for place, page in PAGES.items():
+    for place, page in made_pages().items():
         if place.startswith("commands/"):
             assert "\b" not in page.text and not re.search(r"^:   .*(?<!\\)[*<]", page.text, re.MULTILINE), place
 

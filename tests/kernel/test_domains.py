@@ -102,25 +102,25 @@ def random_whole_tasks(random: Random, count: int) -> Iterator[Row]:
 
 
 def test_labelled_answers() -> None:
-    found = compared(without_problems(labelled_domains(Random(1), 102)), pair=DOMAIN)
+    found = compared(without_problems(labelled_domains(Random(1), 68)), pair=DOMAIN)
     assert not found.differences
     assert found.share_left <= 0.1, found.left
 
 
 @pytest.mark.parametrize("check_solvable", [True, False])
 def test_labelled_answers_that_are_executed(check_solvable: bool) -> None:
-    found = compared(labelled_domains(Random(4), 68), ScoringOptions(check_solvable=check_solvable), DOMAIN)
+    found = compared(labelled_domains(Random(4), 34), ScoringOptions(check_solvable=check_solvable), DOMAIN)
     assert not found.differences
     assert found.share_left <= 0.1, found.left
 
 
 @pytest.mark.parametrize("tasks", [small_tasks, known_tasks, renamed_tasks, random_whole_tasks])
 def test_random_tasks(tasks: Callable[[Random, int], Iterator[Row]]) -> None:
-    assert not compared(tasks(Random(5), 60), pair=DOMAIN).differences
+    assert not compared(tasks(Random(5), 24), pair=DOMAIN).differences
 
 
 def test_whole_tasks_of_the_corpus() -> None:
-    rows = list(corpus_tasks(Random(7), 68))
+    rows = list(corpus_tasks(Random(7), 34))
     found = compared(rows, pair=DOMAIN)
     assert not found.differences
     assert found.share_left <= 0.15, found.left
@@ -140,7 +140,7 @@ def test_many_tasks(tasks: Callable[[Random, int], Iterator[Row]]) -> None:
 @pytest.mark.parametrize("answer", ["first", "last"])
 def test_damaged_answers(answer: str) -> None:
     random = Random(2)
-    rows = list(labelled_domains(random, 102))
+    rows = list(labelled_domains(random, 51))
     for row, other in zip(rows, rows[::-1], strict=True):
         for _ in range(random.randint(1, 3)):
             text = row["generated_domain"]
@@ -156,14 +156,14 @@ def test_damaged_answers(answer: str) -> None:
 
 
 def test_small_random_domains() -> None:
-    pairs = [random_pair(Random(f"kernel {number}")) for number in range(100)]
+    pairs = [random_pair(Random(f"kernel {number}")) for number in range(50)]
     rows = [dict(zip(("reference_domain", "generated_domain"), map(written, pair), strict=True)) for pair in pairs]
     assert not compared(rows, pair=DOMAIN).differences
 
 
 def test_domains_of_other_rows() -> None:
     random = Random(3)
-    names = [random.sample(STRIPS, 2) for _ in range(60)]
+    names = [random.sample(STRIPS, 2) for _ in range(30)]
     rows = [{"reference_domain": CORPUS[one].domain, "generated_domain": CORPUS[two].domain} for one, two in names]
     assert not compared(rows, pair=DOMAIN).differences
 

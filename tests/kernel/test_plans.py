@@ -160,7 +160,7 @@ def test_without_a_column_of_reference_plans() -> None:
 
 
 @pytest.mark.parametrize("domain", VOCABULARY)
-@seeded(5, full=50)
+@seeded(3, full=50)
 def test_plans_that_are_executed(domain: str, seed: int) -> None:
     assert not compared(executed_rows(Random(seed), domain, 24), pair=PLAN).differences
 
@@ -174,7 +174,7 @@ def test_few_executed_plans_are_left() -> None:
     assert found.share_left - (found.left["reference"] + found.left["domain"]) / found.rows <= 0.1, found.left
 
 
-@seeded(12, full=120)
+@seeded(5, full=120)
 def test_written_plans(seed: int) -> None:
     random = Random(seed)
     written = [write(random, damaged=random.random() < 0.2).text for _ in range(40)]
@@ -190,7 +190,7 @@ def is_reference(row: Row) -> bool:
     return dict(PLAN.reads)["reference_plan"](row["reference_plan"])
 
 
-@seeded(12, full=120)
+@seeded(5, full=120)
 def test_mutated_plans(seed: int) -> None:
     random = Random(seed)
     rows: list[Row] = []
@@ -245,7 +245,7 @@ def test_the_texts_of_other_tests() -> None:
     assert not compared(filter(is_reference, rows), pair=PLAN).differences
 
 
-@seeded(12, full=120)
+@seeded(5, full=120)
 def test_lengths_and_finish_action(seed: int) -> None:
     """Plans around the width of a machine word, with braces and T-Eval's last action."""
     random = Random(seed)
@@ -446,7 +446,7 @@ def test_plans_in_the_domains_of_the_judges() -> None:
 BEYOND = r"either|\((or|imply|forall|exists|when|:derived|:functions|:axiom)\b"
 
 
-@seeded(5, full=50)
+@seeded(3, full=50)
 def test_mutated_domains_and_problems(seed: int) -> None:
     random = Random(seed)
     rows = [*islice(judged_rows(seed, range(seed % 100, 200)), 22)]

@@ -21,7 +21,7 @@ from tests.support.length_scorer import run_scorer
 from tests.support.parquet_files import read_output
 from tests.support.sample import sample_table
 
-ROWS, SHARD_ROWS = 60, 10
+ROWS, SHARD_ROWS = 24, 4
 
 pytestmark = needs_kernel
 
@@ -39,7 +39,7 @@ def score_half_without(table: pa.Table, until: float, score: Callable[[pa.Table,
         kernel._library.cache_clear()
 
 
-@pytest.mark.parametrize("engine", ["local", "ray"])
+@pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=pytest.mark.slow)])
 def test_half_of_the_shards_without_the_kernel(engine: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     if engine == "ray":
         request.getfixturevalue("ray_session")

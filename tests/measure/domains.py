@@ -16,6 +16,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from random import Random
 from statistics import median
 from time import process_time
@@ -42,7 +43,10 @@ from tests.support.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_
 from tests.support.domain_pairs import random_pair, written
 from tests.support.written_domain import Outline, Renaming, WrittenDomain, outline, read_written, spelled_out
 
-ORIGINALS = {name: OriginalDomain(entry.domain) for name, entry in CORPUS.items()}
+
+@cache
+def original_of(name: str) -> OriginalDomain:
+    return OriginalDomain(CORPUS[name].domain)
 
 
 class Finding(NamedTuple):
@@ -68,7 +72,7 @@ def small_pair(seed: int, number: int) -> Finding:
 def mutant(seed: int, number: int, names: Sequence[str] = tuple(CORPUS)) -> Finding:
     """A mutant of a domain of the corpus against its label."""
     random = Random(f"mutant {seed} {number}")
-    original = ORIGINALS[names[number % len(names)]]
+    original = original_of(names[number % len(names)])
     for name in random.sample(sorted(DOMAIN_ANSWERS), len(DOMAIN_ANSWERS)):
         if found := domain_answer(original, name, random):
             break

@@ -101,7 +101,7 @@ def assert_only_unscored(output: Path, rows: set[int]) -> None:
     ("number", "reason"),
     [
         (signal.SIGKILL, "its process was ended by SIGKILL"),
-        (signal.SIGSTOP, "its process did not answer for 8 s"),
+        pytest.param(signal.SIGSTOP, "its process did not answer for 8 s", marks=pytest.mark.slow),
     ],
 )
 def test_a_worker_killed_or_stopped_from_outside_costs_an_attempt_and_no_row(
@@ -382,6 +382,7 @@ def _rewarded(pipe: Connection) -> None:
         pipe.send(str(error))
 
 
+@pytest.mark.slow
 def test_a_daemonic_process_is_told_that_it_has_no_workers() -> None:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()

@@ -141,6 +141,7 @@ def test_an_empty_dataset_keeps_its_schema(pairs: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.s3
+@pytest.mark.slow
 def test_on_an_object_store(pairs: Path, bucket: str) -> None:
     output = f"s3://{bucket}/out"
     for scored in (60, 0):

@@ -215,6 +215,7 @@ def test_the_status_says_what_is_done_missing_and_failed(tmp_path: Path) -> None
 
 
 @pytest.mark.s3
+@pytest.mark.slow
 def test_parts_and_status_in_a_bucket(bucket: str, pairs: Path, tmp_path: Path) -> None:
     place = f"s3://{bucket}/out"
     run_scorer(pairs, place, length_scorer(), ALONE, part="1/2")

@@ -217,7 +217,7 @@ run_scorer(sys.argv[1], sys.argv[2], length_scorer(), options, part=sys.argv[3] 
 """
 
 
-@pytest.mark.parametrize("part", ["", "1/1"])
+@pytest.mark.parametrize("part", ["", pytest.param("1/1", marks=pytest.mark.slow)])
 def test_a_kill_before_the_lock_is_released_leaves_no_lock_for_ever(part: str, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     ended = subprocess.run([sys.executable, "-c", KILLED, pairs, out, part], env=ENVIRONMENT)

@@ -49,7 +49,7 @@ def pairs(tmp_path: Path) -> Path:
     return write_numbered(tmp_path / "pairs.parquet", rows=200, row_group=200)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_run_killed_half_way_and_started_again_equals_an_undisturbed_one(
     workers: int, pairs: Path, tmp_path: Path
 ) -> None:
@@ -107,6 +107,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_a_script_without_a_main_guard_is_told_so(pairs: Path, tmp_path: Path) -> None:
     script = tmp_path / "run.py"
     script.write_text(RUN.replace('if __name__ == "__main__":', "if True:"))
@@ -338,7 +339,7 @@ def test_nothing_is_read_twice_by_a_complete_run_that_is_started_again(
     assert run_scorer(*run).shards_reused == 10 and len(digests) == 1
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_output_that_is_deleted_during_the_run_ends_it_and_can_be_scored_anew(
     workers: int, pairs: Path, tmp_path: Path
 ) -> None:

@@ -236,6 +236,7 @@ def test_a_partition_that_cannot_be_read_now_is_not_removed(
 
 
 @pytest.mark.s3
+@pytest.mark.slow
 def test_in_a_bucket(bucket: str, scored: Path) -> None:
     output, pairs = f"s3://{bucket}/scored", scored.parent / "pairs.parquet"
     score_dataset(pairs, output, **OPTIONS)

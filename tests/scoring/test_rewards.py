@@ -290,8 +290,9 @@ ANSWERS = [TOWER, goal(""), "no", goal("(on a a)")]
 EARNED = [1.0, 0.2, 0.0, 0.1]
 
 
-@pytest.mark.parametrize("workers", [None, 2])
-@pytest.mark.parametrize("kernel", ["auto", "off"])
+@pytest.mark.parametrize(
+    ("workers", "kernel"), [(None, "off"), (2, "auto"), pytest.param(2, "off", marks=pytest.mark.slow)]
+)
 def test_threads_without_a_signal(workers: int | None, kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PDDL_EVAL_KERNEL", kernel)
     _library.cache_clear()
@@ -333,6 +334,7 @@ def test_asyncio_goes_on_meanwhile(workers: int | None) -> None:
 
 
 @pytest.mark.usefixtures("ray_session")
+@pytest.mark.slow
 def test_ray_actors() -> None:
     import ray
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from random import Random
 
 import pytest
@@ -24,10 +25,13 @@ from tests.support.domain_variants import draw_domain_variant, draw_task_variant
 from tests.support.volume import in_two_sizes
 from tests.support.written_domain import read_written, spelled_out
 
-ORIGINALS = {name: OriginalDomain(entry.domain) for name, entry in CORPUS.items()}
+
+@cache
+def original_of(name: str) -> OriginalDomain:
+    return OriginalDomain(CORPUS[name].domain)
 
 
-@in_two_sizes(30, full=250)
+@in_two_sizes(20, full=250)
 def test_labels_are_what_all_bijections_say(cases: int) -> None:
     tried: Counter[str] = Counter()
     open_labels = 0
@@ -58,16 +62,16 @@ def test_invariants_never_tell_a_domain_from_itself_in_other_words() -> None:
 
 @pytest.mark.parametrize("name", ["wires", "deliveries", "shop", "lift-adl", "towers"])
 def test_every_domain_gets_every_grade_of_answer(name: str) -> None:
-    drawn = [draw_domain_variant(ORIGINALS[name], PRESETS["every-kind"], Random(seed)) for seed in range(60)]
+    drawn = [draw_domain_variant(original_of(name), PRESETS["every-kind"], Random(seed)) for seed in range(60)]
     assert {DOMAIN_ANSWERS[each.recipe].grade for each in drawn} == {Grade.CORRECT, Grade.OPEN, Grade.UNPARSEABLE}
-    assert drawn[0] == draw_domain_variant(ORIGINALS[name], PRESETS["every-kind"], Random(0))
+    assert drawn[0] == draw_domain_variant(original_of(name), PRESETS["every-kind"], Random(0))
 
 
 @pytest.mark.parametrize("name", DOMAIN_ANSWERS)
 def test_every_recipe_applies_to_some_domain(name: str) -> None:
     for seed in range(10):
         for domain in ("tyres", "woodwork", "courier", "wires"):
-            if found := domain_answer(ORIGINALS[domain], name, Random(seed)):
+            if found := domain_answer(original_of(domain), name, Random(seed)):
                 if DOMAIN_ANSWERS[name].grade is Grade.CORRECT:
                     assert found[1].equivalent and read_written(found[0])
                 if DOMAIN_ANSWERS[name].grade is Grade.UNPARSEABLE:
@@ -88,13 +92,13 @@ def test_the_commonest_mistakes_have_the_verdict_that_they_should() -> None:
         "unused_declared": "identical",
     }
     for name, said in expected.items():
-        found = domain_answer(ORIGINALS["logistics"], name, Random(3))
+        found = domain_answer(original_of("logistics"), name, Random(3))
         assert found and found[1].verdict == said, name
 
 
 def test_adl_and_costs_are_kept_in_variants() -> None:
     for name, words in {"wires": ":derived exists or", "deliveries": "increase", "shop": "when forall imply"}.items():
-        found = domain_answer(ORIGINALS[name], "all_renamed", Random(0))
+        found = domain_answer(original_of(name), "all_renamed", Random(0))
         assert found and all(word in found[0] for word in words.split())
 
 
@@ -119,7 +123,7 @@ def test_what_no_variants_are_made_of(text: str) -> None:
         OriginalDomain(text)
 
 
-@in_two_sizes(40, full=400)
+@in_two_sizes(20, full=400)
 def test_a_mangled_reference_is_refused_or_its_labels_hold(cases: int) -> None:
     refused = 0
     for number in range(cases):
@@ -137,7 +141,7 @@ def test_a_mangled_reference_is_refused_or_its_labels_hold(cases: int) -> None:
     assert 0 < refused < cases
 
 
-@in_two_sizes(40, full=150)
+@in_two_sizes(20, full=150)
 def test_labels_of_tasks_are_what_all_bijections_and_states_say(cases: int) -> None:
     tried: Counter[bool | None] = Counter()
     for number in range(cases):
@@ -155,13 +159,19 @@ def test_labels_of_tasks_are_what_all_bijections_and_states_say(cases: int) -> N
     assert len(tried) == 3
 
 
-def test_variants_of_tasks_are_scored_as_their_labels_say() -> None:
-    names = sorted(CORPUS.keys() - {*ADL, "deliveries"})
+LARGE = {"bar", "depots", "drivers", "logistics", "warehouse", "woodwork"}
+"""Of some of their variants all states are enumerated."""
+
+
+@pytest.mark.parametrize(
+    "names", [CORPUS.keys() - {*ADL, "deliveries", *LARGE}, pytest.param(LARGE, marks=pytest.mark.slow)]
+)
+def test_variants_of_tasks_are_scored_as_their_labels_say(names: set[str]) -> None:
     columns = {"reference_domain": "domain", "reference_problem": "problem"}
-    references = [{column: getattr(CORPUS[name], part) for column, part in columns.items()} for name in names]
+    references = [{column: getattr(CORPUS[name], part) for column, part in columns.items()} for name in sorted(names)]
     rows = task_rows(references, 1, each=2)
     labels = Counter(row["label_task_equivalent"] for row in rows)
-    assert labels[True] > 5 and labels[False] > 20
+    assert labels[True] > 2 and labels[False] > 2
     for row in rows:
         texts = [row[f"{side}_{what}"] for side in ("reference", "generated") for what in ("domain", "problem")]
         assert row["label_task_equivalent"] in (None, compare_tasks(*texts).equivalent), row

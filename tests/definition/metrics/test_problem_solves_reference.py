@@ -70,7 +70,7 @@ def test_no_plan_solves_an_ill_typed_reference() -> None:
     assert score_problem_pair(floor.format(" (up k k)"), floor.format("")).solves_reference is False
 
 
-@in_two_sizes(some=40, full=600)
+@in_two_sizes(some=15, full=600)
 def test_the_judge_carries_it_out_too(cases: int) -> None:
     found = {True: 0, False: 0, None: 0}
 

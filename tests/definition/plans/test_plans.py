@@ -397,14 +397,14 @@ def test_the_reader_looks_at_the_budget(piece: str) -> None:
         read_plan(f"[{piece * 100_000}(")
 
 
-@in_two_sizes(100, 4_000)
+@in_two_sizes(50, 4_000)
 def test_answers_of_known_validity_are_read_once_and_whole(cases: int) -> None:
     """Notations, drafts, thoughts, damage; ``python -m tests.measure.written_plans --answers 4000`` prints a table."""
     assert [wrong for number in range(cases) if (wrong := answer_fault(number, 17)[1])] == []
 
 
 @pytest.mark.parametrize("damaged", [False, True])
-@in_two_sizes(500, 20_000)
+@in_two_sizes(200, 20_000)
 def test_written_plans_are_read_back(cases: int, damaged: bool) -> None:
     """Every notation, separator, number, bullet, label, fence, comment, line break; see ``measure.written_plans``."""
     assert [wrong for number in range(cases) if (wrong := fault(number, 17, damaged)[1])] == []

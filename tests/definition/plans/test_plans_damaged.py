@@ -56,14 +56,14 @@ def is_whole(read: ReadPlan) -> bool:
     return read.found and read.damage is None and not read.reason
 
 
-@in_two_sizes(1_500, 10_000)
+@in_two_sizes(400, 10_000)
 def test_no_damaged_plan_is_valid_and_no_decorated_one_is_lost(cases: int) -> None:
     assert [wrong for text in labelled(cases) if (wrong := fault(text))] == []
 
 
 @needs_kernel
 @pytest.mark.xdist_group("kernel")
-@in_two_sizes(500, 10_000)
+@in_two_sizes(200, 10_000)
 def test_the_kernel_reads_what_the_definition_reads(cases: int) -> None:
     for with_domain in (True, False):
         rows: list[Row] = [
