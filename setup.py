@@ -55,7 +55,7 @@ class BuildKernel(build_ext):
 
     def build_extension(self, extension):
         command = ["cargo", "build", "--release", "--locked", "--offline"]
-        target = Path(self.build_temp).resolve() / "cargo"
+        target = Path(os.environ.get("CARGO_TARGET_DIR") or Path(self.build_temp).resolve() / "cargo")
         ran = subprocess.run([*command, "--target-dir", target], cwd=CRATE, check=False)
         if ran.returncode:
             if WANTED == "must":

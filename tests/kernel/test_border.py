@@ -107,9 +107,9 @@ def agree(with_kernel: pa.Table, without: pa.Table) -> None:
 
 @needs_kernel
 def test_the_table_is_the_same_without_the_kernel(choose: Callable[[str], None]) -> None:
-    table = sample_table().slice(0, 60)
+    table = sample_table().slice(0, 24)
     with_kernel = score_table(table, ScoringOptions())
-    assert count_kernel(with_kernel)["kernel"]["rows"] == 60
+    assert count_kernel(with_kernel)["kernel"]["rows"] == 24
     choose("off")
     without = score_table(table, ScoringOptions())
     assert count_kernel(without) == {}

@@ -96,7 +96,7 @@ def test_in_a_bucket(bucket: str, pairs: Path, tmp_path: Path) -> None:
     assert [json.loads(line)["rows_scored_total"] for line in (lines[0], lines[-1])] == [0, 0] and len(lines) >= 4
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_heartbeat_and_the_status_say_which_shard_is_worked_on_and_where(
     workers: int, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,4 +120,4 @@ def test_the_heartbeat_and_the_status_say_which_shard_is_worked_on_and_where(
     thread.join()
     assert doing[0]["shard"].startswith("pairs-") and doing[0]["node"] and doing[0]["since"].endswith("UTC")
     assert "working on  pairs-" in shown
-    assert waits[0].oldest and waits[0].oldest.task.shard.stem == "pairs" and waits[0].oldest.seconds < 5
+    assert waits[0].oldest and waits[0].oldest.task.shard.stem == "pairs" and waits[0].oldest.seconds < 60

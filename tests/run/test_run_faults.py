@@ -436,7 +436,7 @@ def test_an_upload_of_which_a_part_fails_leaves_nothing(
 
 @pytest.mark.s3
 @pytest.mark.usefixtures("brief_reports")
-@pytest.mark.parametrize("writer", ["lives", "is gone"])
+@pytest.mark.parametrize("writer", ["lives", pytest.param("is gone", marks=pytest.mark.slow)])
 def test_a_put_that_lands_after_another_run_took_over_doubles_no_row(
     writer: str, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

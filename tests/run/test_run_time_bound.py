@@ -290,7 +290,7 @@ def _row_by_row(_task: object) -> str:
     return "done"
 
 
-@pytest.mark.parametrize("engine", [InProcess, partial(Processes, workers=1)])
+@pytest.mark.parametrize("engine", [InProcess, pytest.param(partial(Processes, workers=1), marks=pytest.mark.slow)])
 def test_progress_counts_the_rows_of_a_shard_that_is_not_done(
     engine: Callable[..., InProcess | Processes], monkeypatch: pytest.MonkeyPatch, pairs: Path, tmp_path: Path
 ) -> None:
