@@ -33,7 +33,7 @@ def verdicts() -> Iterator[object]:
     pairs += [
         (make(seed), replace(make(seed), goal=make(seed + 100).goal), domain_to_pddl(DOMAINS[name]))
         for name, make in PROBLEMS.items()
-        for seed in range(4)
+        for seed in range(1, 4)
     ]
     for reference, generated, domain in pairs:
         yield score_problem_pair(problem_to_pddl(reference), problem_to_pddl(generated), False, domain)
@@ -50,7 +50,7 @@ def renamings() -> Iterator[object]:
 def rules() -> Iterator[object]:
     """Reasons, closures and plans of the domains with rules."""
     for name in VOCABULARY:
-        for seed in range(20):
+        for seed in range(10):
             problem = random_problem(Random(seed), name)
             known = known_domain(name)
             assert known is not None and known.rules is not None
@@ -87,7 +87,7 @@ def test_nothing_depends_on_the_hash_seed() -> None:
         for seed in "12"
     )
     assert one == other
-    expected = {b"ProblemVerdict": 75, b"run for go": 1, b"DomainScores": 18}
+    expected = {b"ProblemVerdict": 27, b"run for go": 1, b"DomainScores": 6}
     assert {words: one.count(words) for words in expected} == expected
     assert b"Unsolvable" in one and b"NotCovered" in one and b"stack" in one
 

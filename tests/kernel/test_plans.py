@@ -118,7 +118,7 @@ def test_the_bundled_sample() -> None:
 def test_ordinary_notations_are_read(notation: str) -> None:
     random = Random(1)
     rows = []
-    for _ in range(40):
+    for _ in range(10):
         problem = random_problem(random, "blocksworld")
         plans = [[random_action(random, "blocksworld") for _ in range(random.randint(1, 12))] for _ in range(2)]
         reference, generated = map(NOTATIONS[notation], plans)
@@ -134,7 +134,7 @@ def test_plans_that_are_cut_off(notation: str) -> None:
     """A last line of a PDDL action that is not closed is told as the definition tells it, wherever it is cut."""
     random = Random(2)
     rows: list[Row] = []
-    for _ in range(40):
+    for _ in range(12):
         plan = [random_action(random, "blocksworld") for _ in range(random.randint(1, 5))]
         text = "\n" * random.randint(0, 2) + NOTATIONS[notation](plan)
         end = text.rindex(")")
@@ -148,7 +148,7 @@ def test_plans_that_are_cut_off(notation: str) -> None:
 
 
 def test_without_a_column_of_reference_plans() -> None:
-    rows = [row for domain in VOCABULARY for row in executed_rows(Random(8), domain, 40) if row["reference_problem"]]
+    rows = [row for domain in VOCABULARY for row in executed_rows(Random(8), domain, 16) if row["reference_problem"]]
     found = compared(({**row, "domain": None, "reference_plan": None} for row in rows), pair=PLAN)
     columns = columns_of(rows)
     del columns["reference_plan"], columns["domain"]
@@ -162,12 +162,12 @@ def test_without_a_column_of_reference_plans() -> None:
 @pytest.mark.parametrize("domain", VOCABULARY)
 @seeded(3, full=50)
 def test_plans_that_are_executed(domain: str, seed: int) -> None:
-    assert not compared(executed_rows(Random(seed), domain, 24), pair=PLAN).differences
+    assert not compared(executed_rows(Random(seed), domain, 12), pair=PLAN).differences
 
 
 def test_few_executed_plans_are_left() -> None:
     random = Random(5)
-    rows = [row for domain in VOCABULARY for row in executed_rows(random, domain, 80)]
+    rows = [row for domain in VOCABULARY for row in executed_rows(random, domain, 32)]
     rows = [{**row, "domain": None} for row in rows if row["reference_problem"]]
     found = compared(rows, pair=PLAN)
     assert not found.differences
@@ -177,7 +177,7 @@ def test_few_executed_plans_are_left() -> None:
 @seeded(5, full=120)
 def test_written_plans(seed: int) -> None:
     random = Random(seed)
-    written = [write(random, damaged=random.random() < 0.2).text for _ in range(40)]
+    written = [write(random, damaged=random.random() < 0.2).text for _ in range(20)]
     rows = [
         {"reference_plan": one, "generated_plan": random.choice([other, mutate(other, random)])}
         for one, other in zip(written, [*written[1:], written[0]], strict=True)
@@ -194,7 +194,7 @@ def is_reference(row: Row) -> bool:
 def test_mutated_plans(seed: int) -> None:
     random = Random(seed)
     rows: list[Row] = []
-    for _ in range(30):
+    for _ in range(12):
         plans = [[random_action(random, "gripper") for _ in range(random.randint(1, 5))] for _ in range(2)]
         texts = [random.choice(list(NOTATIONS.values()))(plan) for plan in plans]
         place = random.randrange(len(texts[1]) + 1)
