@@ -6,11 +6,12 @@ one worker, to which all of these tests go: those of a file, of ``ONE_WORKER``, 
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache, partial
 from pathlib import Path
 from uuid import uuid4
@@ -19,7 +20,7 @@ import pytest
 from hypothesis import settings
 
 # A slow machine is no fault; what fails here fails again: the default run has the same examples each time.
-settings.register_profile("some", deadline=None, max_examples=30, derandomize=True, database=None)
+settings.register_profile("some", deadline=None, max_examples=20, derandomize=True, database=None)
 settings.register_profile("all", deadline=None, max_examples=300)  # pytest --hypothesis-profile=all
 settings.load_profile("some")
 
@@ -44,6 +45,23 @@ SLOW_TIMEOUT = 600.0
 # Some of these tests start Python, together a hundred times: it is not to compile the package each time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+
+gc.disable()  # Until everything is collected: it would look at a million objects again and again, and find nothing.
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """A file of tests without an example has no doctests, and is not searched for them."""
+    found = yield
+    if ">>>" in file_path.read_text(encoding="utf-8", errors="replace"):
+        return found
+    return [each for each in found if isinstance(each, pytest.Module) or file_path.suffix != ".py"]
 
 
 @pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups and before pytest deselects by marks.

@@ -12,7 +12,7 @@ from pddl_eval.benchmark.enumeration import benchmark_pairs
 from pddl_eval.benchmark.tasks import TaskProblem
 from pddl_eval.definition.model import Atom, State
 
-from tests.support.benchmark_problems import all_problems
+from tests.support.benchmark_problems import some_problems
 
 PATTERNS = {
     predicate: re.compile(re.sub(r"\\{\d\\}", r"([a-z0-9]+)", re.escape(sentence)))
@@ -23,7 +23,7 @@ KINDS = {"balls": "ball", "grippers": "gripper", "rooms": "room"}
 
 @pytest.fixture
 def problems() -> tuple[TaskProblem, ...]:
-    return all_problems()
+    return some_problems()
 
 
 def read_back(sentences: str) -> Iterator[Atom]:
@@ -47,7 +47,7 @@ def read_objects(lines: list[str]) -> tuple[set[str], State]:
 
 
 def test_an_explicit_description_reads_back_into_its_problem(problems: tuple[TaskProblem, ...]) -> None:
-    for described in problems[::50]:
+    for described in problems[::20]:
         text = describe(described, init_abstract=False, goal_abstract=False)
         *objects, start, end = text.splitlines()
         names, kinds = read_objects(objects)
@@ -57,7 +57,7 @@ def test_an_explicit_description_reads_back_into_its_problem(problems: tuple[Tas
 
 
 def test_every_predicate_of_the_benchmark_is_among_them(problems: tuple[TaskProblem, ...]) -> None:
-    told = {atom[0] for described in problems[::50] for atom in described.problem.init | described.problem.goal}
+    told = {atom[0] for described in problems[::20] for atom in described.problem.init | described.problem.goal}
     assert told - {"ball", "gripper", "room"} == set(SENTENCES)
 
 
@@ -98,7 +98,7 @@ def test_what_is_told_in_the_same_words_is_the_same_problem(problems: tuple[Task
 
 @pytest.mark.parametrize("abstract", [True, False])
 def test_a_description_is_a_few_lines_of_sentences(problems: tuple[TaskProblem, ...], abstract: bool) -> None:
-    for described in islice(problems, 0, None, 997):
+    for described in islice(problems, 0, None, 97):
         text = describe(described, init_abstract=abstract, goal_abstract=abstract)
         assert all(line.endswith(".") for line in text.splitlines())
         assert "  " not in text and "(" not in text

@@ -16,7 +16,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.scoring.api import compare_problems
 from pddl_eval.scoring.table import score_table
 
-from tests.support.benchmark_problems import all_problems
+from tests.support.benchmark_problems import all_problems, some_problems
 from tests.support.sample import LARGEST_SIZE, made_sample, sample_table
 
 DRAW = by_preset(PRESETS["every-kind"], 5)
@@ -83,6 +83,7 @@ def test_columns_that_do_not_fit_are_named(names: list[str], complaint: str) -> 
         variants_schema(pa.schema([(name, pa.string()) for name in names]))
 
 
+@pytest.mark.slow  # It makes all problems.
 def test_the_bundled_sample_is_what_is_made(sample: pa.Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.support.sample.benchmark_problems", all_problems)
     assert made_sample().equals(sample)
@@ -142,7 +143,7 @@ def test_nothing_of_the_sample_is_undecided(scored: pa.Table) -> None:
 def test_nothing_of_the_benchmark_is_undecided() -> None:
     """Answers of every kind to the smallest and the largest problem of each task, as placeholders and not."""
     tasks: dict[tuple[str, ...], list[TaskProblem]] = {}
-    for problem in all_problems():
+    for problem in some_problems():
         tasks.setdefault((problem.problem.domain, problem.task_init, problem.task_goal), []).append(problem)
     chosen = [end(problems, key=lambda each: each.size) for problems in tasks.values() for end in (min, max)]
     references = pa.concat_tables(pairs_tables(benchmark_pairs(chosen), 100))

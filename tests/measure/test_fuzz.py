@@ -7,7 +7,7 @@ import pytest
 from tests.measure import fuzz
 
 
-@pytest.mark.parametrize("number", range(60))
+@pytest.mark.parametrize("number", range(20))
 def test_no_row_breaks_a_rule(number: int) -> None:
     assert list(fuzz.broken_rules(fuzz.case(0, number))) == []
 
