@@ -109,7 +109,7 @@ def test_csv_and_parquet_fill_a_folder_or_a_file(scored: Path) -> None:
     assert pl.read_csv(scored.parent / "rates.csv").equals(pl.read_parquet(tables / "rates.parquet"))
 
 
-def test_figures_fill_a_folder_and_the_ranking_a_file(scored: Path) -> None:
+def test_figures_fill_a_folder_and_the_ranking_a_file(scored: Path, undrawn: None) -> None:
     figures = scored.parent / "figures"
     result = run("report", scored, "--format", "svg", "--output", figures)
     assert result.exit_code == 0 and str(figures) in only_line(result.stderr) and result.stdout == ""

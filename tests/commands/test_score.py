@@ -204,8 +204,9 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     ("number", "code", "engine", "workers"),
     [
-        (signal.SIGINT, 130, "local", 2),
-        (signal.SIGTERM, 143, "local", 1),
+        (signal.SIGINT, 130, "local", 1),
+        pytest.param(signal.SIGINT, 130, "local", 2, marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, 143, "local", 1, marks=pytest.mark.slow),
         # Each starts a Ray of its own.
         pytest.param(signal.SIGINT, 130, "ray", 2, marks=[pytest.mark.ray, pytest.mark.slow]),
         pytest.param(signal.SIGTERM, 143, "ray", 2, marks=[pytest.mark.ray, pytest.mark.slow]),

@@ -182,6 +182,7 @@ def test_blocks_in_circles_take_a_moment(pair: Callable[[], tuple[str, str]]) ->
     assert thread_time() - start < 0.5
 
 
+@pytest.mark.slow
 def test_a_hard_reference_leaves_time_for_what_is_right_as_written() -> None:
     reference = random_goal(6, 1)
     renamed = re.sub(r"\b([a-z]+)(\d+)\b", r"\1-\2", reference)

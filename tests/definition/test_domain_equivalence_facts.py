@@ -349,14 +349,14 @@ def test_the_number_of_operators_comes_first() -> None:
 # --- Verdicts on domains and whole tasks against judges that try all bijections; tests.measure.domains has more
 
 
-@in_two_sizes(25, full=300)
+@in_two_sizes(60, full=300)
 def test_small_domains_against_all_bijections(cases: int) -> None:
     found = [small_pair(0, number) for number in range(cases)]
     assert [each for each in found if each.wrong] == []
     assert {each.kind for each in found} >= {"renamed", "operators_differ", "types_differ", "operator_count"}
 
 
-@in_two_sizes(25, full=300)
+@in_two_sizes(60, full=300)
 def test_without_types_against_all_bijections(cases: int) -> None:
     seen = set()
     for number in range(cases):

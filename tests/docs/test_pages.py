@@ -251,7 +251,7 @@ WRITTEN: dict[str, Callable[[Path], None]] = {
 }
 """What runs the blocks of a page."""
 
-SLOW = (first_page, paper, publishing)
+SLOW = (first_page, paper, publishing, questions)
 """Those that draw figures or write folders of pages: a few seconds each."""
 
 

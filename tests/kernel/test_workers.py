@@ -21,7 +21,7 @@ from tests.support.length_scorer import run_scorer
 from tests.support.parquet_files import read_output
 from tests.support.sample import sample_table
 
-ROWS, SHARD_ROWS = 24, 4
+ROWS, SHARD_ROWS = 12, 3
 
 pytestmark = needs_kernel
 

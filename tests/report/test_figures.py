@@ -195,6 +195,7 @@ def test_a_file_gets_the_ranking(tmp_path: Path) -> None:
     assert "strong" in (tmp_path / "ranking.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_every_figure_is_written_as_svg_png_and_pdf(tmp_path: Path) -> None:
     report = build_report(answers())
     names = [figure.name for figure in all_figures(report)]

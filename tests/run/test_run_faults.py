@@ -409,7 +409,8 @@ def test_a_refusal_that_persists_is_one_sentence(bucket: str, tmp_path: Path, mo
 
 
 @pytest.mark.s3
-@pytest.mark.parametrize("part", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("part", [1, 2])
+@pytest.mark.slow
 def test_an_upload_of_which_a_part_fails_leaves_nothing(
     part: int, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,7 +62,7 @@ def test_invariants_never_tell_a_domain_from_itself_in_other_words() -> None:
 
 @pytest.mark.parametrize("name", ["wires", "deliveries", "shop", "lift-adl", "towers"])
 def test_every_domain_gets_every_grade_of_answer(name: str) -> None:
-    drawn = [draw_domain_variant(original_of(name), PRESETS["every-kind"], Random(seed)) for seed in range(60)]
+    drawn = [draw_domain_variant(original_of(name), PRESETS["every-kind"], Random(seed)) for seed in range(40)]
     assert {DOMAIN_ANSWERS[each.recipe].grade for each in drawn} == {Grade.CORRECT, Grade.OPEN, Grade.UNPARSEABLE}
     assert drawn[0] == draw_domain_variant(original_of(name), PRESETS["every-kind"], Random(0))
 
