@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from random import Random
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 import pddl_eval
 
+from tests.judges import trajectories
 from tests.judges.interpreter import TOTAL_COST, Atom, Judgement, judge
 from tests.judges.plans import Case, plan_text
 
@@ -67,3 +69,31 @@ def shown(state: tuple[frozenset[Atom], Mapping[Atom, Fraction]]) -> tuple[froze
     """A state without a cost of 0, which may be written or not."""
     atoms, numbers = state
     return atoms, {fluent: number for fluent, number in numbers.items() if (fluent, number) != (TOTAL_COST, 0)}
+
+
+def timed_difference(plan: str, problem: str, domain: str, right: trajectories.Judgement) -> str:
+    """How the program differs from the judge of time; empty where it does not.
+
+    Of several faults of one happening the program may name any; which preferences are violated counts for valid plans.
+    """
+    found = pddl_eval.validate(plan, problem, domain)
+    verdict = str(found.verdict)
+    faults = {fault for fault in right.faults if fault.verdict == verdict}
+    if not faults and (verdict != "valid" or right.faults):
+        return (
+            f"verdict: {verdict}, judge {sorted({fault.verdict for fault in right.faults}) or 'valid'} ({found.detail})"
+        )
+    if faults and found.failed_step not in {fault.step for fault in faults}:
+        return f"failed_step: {found.failed_step}, judge {faults} ({found.detail})"
+    if right.faults:
+        return ""
+    states = [(state.atoms, dict(state.numbers)) for _, state in right.path]
+    pairs = {
+        "cost": (found.cost, right.cost),
+        "violated": (Counter(found.violated), right.violated),
+        "constraint_share": (found.constraint_share, None if right.share is None else float(right.share)),
+        "states": ([(atoms, dict(numbers)) for atoms, numbers in found.states], states),
+    }
+    if found.times:  # There are none where nothing happens.
+        pairs["times"] = (list(found.times), [moment.time for moment in right.path])
+    return "; ".join(f"{name}: {ours}, judge {theirs}" for name, (ours, theirs) in pairs.items() if ours != theirs)

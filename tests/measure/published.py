@@ -8,6 +8,8 @@
 * ``proc2pddl``: github.com/zharry29/proc2pddl; plans that its planner found in the domains that models wrote.
 * ``bgu``: github.com/SPL-BGU/pddl-copilot-experiments; labelled plans, half of them in numeric domains, and plans of
   models.
+* ``lexicon``: github.com/Periklismant/lexicon_neurips (LexiCon); plans of models for problems with constraints.
+  Its verdict is whether the plan solves the problem in which its compiler has replaced the constraints by atoms.
 
 Each plan is executed in its problem without a reference, and compared with the recorded verdict. A table says what
 stands behind the differences, and what the judge's interpreter, which shares no code with the validator, says of them.
@@ -25,6 +27,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -35,6 +38,7 @@ from pddl_eval.definition.plans import actions_of, read_plan
 from pddl_eval.definition.task import task_of
 from pddl_eval.errors import UserError
 
+from tests.judges import trajectories
 from tests.judges.interpreter import judge
 
 Row = dict[str, Any]
@@ -148,11 +152,27 @@ def solved(clone: Clone, path: str, trial: Row) -> Iterator[Row]:
             yield row | {"kind": f"models, {kind}", "recorded": trial["success"], "file": f"{path}: {folder}"}
 
 
+def lexicon(clone: Clone) -> Iterator[Row]:
+    """Its own plans and those of models; where a line is no action, its verifier takes the most similar action."""
+    for path in clone.files:
+        if named := re.fullmatch(r"(domains/(\w+)/data/data_(\d+)/\d+)/(.+)_plan", path):
+            problem, domain, plan = (
+                clone.show(each) for each in (f"{named[1]}/problem.pddl", f"{named[1]}/domain.pddl", path)
+            )
+            compiled = [clone.show(f"{named[1]}/compiled_{part}.pddl") for part in ("domain", "problem")]
+            if problem and domain and plan is not None and all(compiled):
+                steps = [tuple(each.lower().split()) for each in re.findall(r"\(([^()]+)\)", plan)]
+                row = {"reference_problem": problem, "domain": domain, "generated_plan": plan, "file": path}
+                whose = named[4] if named[4].endswith("constrained") else "models"
+                yield row | {"kind": f"{named[2]}, {whose}", "recorded": judge(*map(str, compiled), steps).valid}
+
+
 SOURCES: dict[str, Callable[[Clone], Iterator[Row]]] = {
     "planbench": planbench,
     "llmp": llmp,
     "proc2pddl": proc2pddl,
     "bgu": bgu,
+    "lexicon": lexicon,
 }
 
 # --- Grading ---------------------------------------------------------------------------------------------------------
@@ -187,6 +207,11 @@ def judged(row: Row) -> str:
     """What the judge says of the plan that was read."""
     steps = read_plan(row["generated_plan"]).steps
     try:
+        if ":constraints" in row["reference_problem"]:
+            timed = [
+                trajectories.Step(Fraction(at), each) for at, step in enumerate(steps, 1) for each in actions_of(step)
+            ]
+            return str(trajectories.judge(row["domain"], row["reference_problem"], timed).valid)
         return str(judge(row["domain"], row["reference_problem"], [actions_of(step) for step in steps]).valid)
     except Exception as error:  # It reads texts that are well-formed.
         return f"cannot read: {type(error).__name__}"

@@ -16,6 +16,7 @@ SMALLEST = {
     "bench": ["--pairs 12"],
     "canonical": ["--count 50"],
     "capacity": ["--rows 300"],
+    "corpora": ["--help"],
     "counterexamples": ["--count 20"],
     "domains": ["--count 20 --tasks 5"],
     "engines": ["--rows 300 --rounds 1"],
@@ -38,9 +39,10 @@ SMALLEST = {
     "repair": ["--references 1"],
     "reward": ["--references 1"],
     "scale": ["--parts 2", "--slots 50"],
+    "temporal": ["--count 40 --trajectories 40"],
     "written_plans": ["--count 100", "--answers 50"],
 }
-"""The arguments of each; ``ipc`` and ``published…`` read repositories that nobody has by chance."""
+"""The arguments of each; ``corpora``, ``ipc`` and ``published…`` read repositories that nobody has by chance."""
 
 SHARED = {"counterexamples", "kernel", "repair", "reward"}
 """They read the benchmark's problems beside the checkout."""
