@@ -34,6 +34,11 @@ def does(effect: str, parameters: str = "", head: str = "") -> str:
     return domain(operator(parameters=parameters, does=effect), head=head)
 
 
+def lasts(condition: str = "(and)", effect: str = "(and)", duration: str = "(= ?duration 3)", head: str = "") -> str:
+    body = f":parameters (?x ?y) :duration {duration} :condition {condition} :effect {effect}"
+    return domain(f"(:durative-action a {body})", head=head)
+
+
 def typed(types: str, parameters: str) -> str:
     return does("(p ?x)", parameters, f"(:types {types})")
 
@@ -96,6 +101,13 @@ IDENTICAL = {
     "the order of quantified variables": (does("(forall (?x ?y) (p ?x ?y))"), does("(forall (?y ?x) (p ?x ?y))")),
     "a variable hidden by a quantifier": (does("(forall (?x) (p ?x))", "?x"), does("(forall (?y) (p ?y))", "?x")),
     "under a negation": (needs("(not (and (p) (q)))"), needs("(not (and (q) (p)))")),
+    "conjunctions at one time": (lasts("(at start (and (p) (q)))"), lasts("(and (at start (q)) (at start (p)))")),
+    "a duration that is asked for at the start": (lasts(duration="(at start (= ?duration 3.0))"), lasts()),
+    "the order of halves": (lasts("(and (over all (p)) (at start (q)))"), lasts("(and (at start (q)) (over all (p)))")),
+    "a quantifier around times": (
+        lasts(effect="(forall (?z) (and (at start (p ?z)) (at end (q ?z))))"),
+        lasts(effect="(and (forall (?w) (at end (q ?w))) (forall (?z) (at start (p ?z))))"),
+    ),
     "the order of derived predicates": (
         domain("(:derived (p) (q))", "(:derived (q) (r))", operator(needs="(p)", does="(r)")),
         domain("(:derived (q) (r))", operator(needs="(p)", does="(r)"), "(:derived (p) (q))"),
@@ -204,6 +216,14 @@ WHEN_AT = "(when (at {0} ?x) (not (at {0} ?x)))"
 COSTS = "(and (not ({} ?x)) (increase (total-cost) ({} ?x)))"
 
 RENAMED |= {
+    "a durative action": (
+        lasts("(and (at start (p ?x)) (over all (r ?x ?y)))", "(at end (not (p ?y)))", "(= ?duration (f ?x))"),
+        lasts("(and (over all (s ?x ?y)) (at start (q ?y)))", "(at end (not (q ?x)))", "(= ?duration (g ?y))"),
+    ),
+    "constraints": (
+        does("(p)", head="(:constraints (and (always (p)) (sometime-after (p) (q))))"),
+        does("(r)", head="(:constraints (and (sometime-after (r) (s)) (always (r))))"),
+    ),
     "a constant that nobody declares": (does("(p k)"), does("(p m)", head="(:constants m)")),
     "a constant that nobody declares, in both": (does("(p k)"), does("(p m)")),
     "a constant that looks like a number": (does("(p 1)"), does("(p k)")),
@@ -269,6 +289,15 @@ OPERATORS_DIFFER |= {
     )
 }
 OPERATORS_DIFFER |= {
+    "when a condition is needed": (lasts("(at start (p))"), lasts("(over all (p))")),
+    "when an effect comes": (lasts(effect="(at start (p))"), lasts(effect="(at end (p))")),
+    "a duration": (lasts(), lasts(duration="(= ?duration 4)")),
+    "a duration and a bound of it": (lasts(), lasts(duration="(<= ?duration 3)")),
+    "an action with and without duration": (lasts(effect="(at end (p ?x))"), does("(p ?x)", "?x ?y")),
+    "which constraint": (
+        does("(p)", head="(:constraints (always (p)))"),
+        does("(p)", head="(:constraints (sometime (p)))"),
+    ),
     "costs add up": (does(f"(and {INCREASE.format(1)} {INCREASE.format(1)})"), does(INCREASE.format(1))),
     "costs add up in a condition": (
         does(f"(when (p) (and {INCREASE.format(1)} {INCREASE.format(1)}))"),

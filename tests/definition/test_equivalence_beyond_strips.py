@@ -255,6 +255,51 @@ def test_what_is_not_executed_is_undecided() -> None:
     assert (same.verdict, same.equivalent) == ("identical", True)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(:goal", "(:constraints (sometime (clear a))) (:goal"),
+        ("(:init", "(:init (at 5 (not (clear a)))"),
+        ("(:goal (clear a)", "(:goal (preference p (clear a))"),
+    ],
+)
+def test_what_says_more_than_states_is_not_strips_in_a_strips_domain(old: str, new: str) -> None:
+    held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    more = held.replace(old, new)
+    assert compare_problems(held, more).verdict == "not_strips"
+    invalid = compare_problems(more, held)
+    assert invalid.verdict == "reference_invalid"
+    assert invalid.detail.startswith("the reference is outside STRIPS")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ("(at 5 (q b))", "(at 5 (q a))", "undecided"),
+        ("(at 5 (q b))", "(at 5.0 (q b))", "identical"),
+        ("(at 5 (q b))", "(at 6 (q b))", "undecided"),
+        ("(always (p a))", "(sometime (p a))", "undecided"),
+        ("(preference x (p b))", "(preference y (p b))", "undecided"),
+        (" a ", " b ", "isomorphic"),
+        ("(:init (p a)", "(:init (p a) (p b)", "init_differs"),
+    ],
+)
+def test_what_is_said_of_times_belongs_to_the_problem_as_written(old: str, new: str, verdict: str) -> None:
+    domain = (
+        "(define (domain d) (:durative-action go :parameters (?x) :duration (= ?duration 1) :effect (at end (p ?x))))"
+    )
+    reference = (
+        "(define (problem r) (:domain d) (:objects a b ) (:init (p a) (at 5 (q b)))"
+        " (:goal (and (p b) (preference x (p b)))) (:constraints (always (p a))))"
+    )
+    generated = reference.replace(old, new)
+    if old == " a ":
+        generated = re.sub(r"\b([ab])\b", lambda found: "ba"["ab".index(found[1])], reference)
+    found = compare_problems(reference, generated, domain=domain)
+    assert found.verdict == verdict
+    assert (found.certificate == found.reference_certificate) == bool(found.equivalent)
+
+
 def test_too_many_states_are_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pddl_eval.definition.state_space.MAX_STATES", 5)
     verdict = compare_problems(lamps("(or (lit a) (hot b))"), lamps("(or (lit b) (hot a) (hot b))"), domain=LAMPS)

@@ -4,7 +4,8 @@ Everything follows DESIGN.md, section 7, word by word, on values of ``definition
 program. It serves domains of about three operators, four predicates of up to three arguments and a few types. The only
 pruning: when some predicates are mapped, every operator must have a partner as far as literals of these predicates go.
 Formulas are compared by what they say (``meaning``): ``and or not when imply forall exists increase``, rules of derived
-predicates, and no variable that nothing binds. Only tests import it.
+predicates, the times and the duration of durative actions, constraints on trajectories, and no variable that nothing
+binds. Only tests import it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ class Renaming:
     functions: Mapping[Symbol, Mapped] = field(default_factory=dict)
 
 
+TIMES = ("at", "start"), ("over", "all"), ("at", "end")
+
+MODAL = ("always", "sometime", "within", "sometime-after")
+
 SAME = Renaming()
 """Everything keeps its name."""
 
@@ -58,7 +63,9 @@ class Witness(Protocol):
 # What of a domain counts.
 
 
-def mentions(form: Any, function: bool = False) -> Iterator[tuple[str, Any]]:
+def mentions(  # noqa: C901 (one case a construct)
+    form: Any, function: bool = False
+) -> Iterator[tuple[str, Any]]:
     """What a formula is about: each predicate, function, constant and type, after the word for what it is."""
     if isinstance(form, str):
         if not form.startswith("?") and not form[0].isdigit():
@@ -69,6 +76,13 @@ def mentions(form: Any, function: bool = False) -> Iterator[tuple[str, Any]]:
     elif form[0] == "increase":
         for each in form[1:]:
             yield from mentions(each, function=True)
+    elif form[:2] in TIMES or form[0] in MODAL:
+        for each in form:
+            yield from mentions(each) if not isinstance(each, str) else ()
+    elif form[1:2] == ("?duration",):
+        yield from mentions(form[2], function=True)
+    elif form[0] == EQUALITY:
+        yield from (("constant", each) for each in form[1:] if not each.startswith("?"))
     elif form[0] in ("forall", "exists"):
         yield from (("type", type_) for _, type_ in bound_variables(form[1]))
         yield from mentions(form[2])
@@ -100,7 +114,11 @@ def used(domain: Domain) -> frozenset[tuple[str, Any]]:
 
 def used_rules(domain: Domain, found: frozenset[tuple[str, Any]] | set[tuple[str, Any]]) -> list[Any]:
     """The rules of the derived predicates that are among what was found."""
-    return [form for _, form in domain.formulas if ("predicate", (form[1][0], len(form[1]) - 1)) in found]
+    return [
+        form
+        for section, form in domain.formulas
+        if section == ":constraints" or ("predicate", (form[1][0], len(form[1]) - 1)) in found
+    ]
 
 
 def _literals(domain: Domain) -> Iterator[tuple[str, ...]]:
@@ -194,6 +212,17 @@ def meaning(  # noqa: C901 (one case a construct)
         return members[0] if len(members) == 1 else (head, *sorted(members, key=repr))
     if head in ("not", "when", "imply"):
         return (head, *(meaning(domain, each, renaming, variables) for each in rest))
+    if form[:2] == ("at", "end") or head in MODAL:  # a constraint
+        times = tuple(Fraction(each) for each in rest if isinstance(each, str) and each != "end")
+        return (
+            head,
+            times,
+            *(meaning(domain, each, renaming, variables) for each in rest if not isinstance(each, str)),
+        )
+    if rest[:1] == ("?duration",):
+        return (head, "?duration", meaning(domain, rest[1], renaming, variables, function=True))
+    if head == EQUALITY:
+        return (head, *sorted((meaning(domain, each, renaming, variables) for each in rest), key=repr))
     if head == "increase":
         return (head, *(meaning(domain, each, renaming, variables, function=True) for each in rest))
     if head in ("forall", "exists"):
@@ -229,11 +258,27 @@ def formulas_of(
     """What the formulas of an operator say, its parameter i in place ``order[i]``."""
     variables = {name: ("parameter", place) for place, (name, _) in zip(order, operator.parameters, strict=True)}
     parts: dict[str, list[Formula]] = {}
+    is_durative = any(part == ":duration" for part, _ in operator.formulas)
     for part, form in operator.formulas:
-        parts.setdefault(part, []).append(form)
+        for when, each in _by_time(part, form) if is_durative else [(part, form)]:
+            parts.setdefault(when, []).append(each)
     return frozenset(
         (part, meaning(domain, ("and", ("and",), *forms), renaming, variables)) for part, forms in parts.items()
     )
+
+
+def _by_time(part: str, form: Any) -> Iterator[tuple[str, Any]]:
+    """What a part of a durative action says, with its time."""
+    if form[:1] == ("and",):
+        for each in form[1:]:
+            yield from _by_time(part, each)
+    elif form[:2] in TIMES and form[2][:1] == ("and",):
+        for each in form[2][1:]:
+            yield from _by_time(part, (*form[:2], each))
+    elif form[:2] in TIMES:
+        yield " ".join((part, *form[:2])), form[2]
+    else:
+        yield part, form
 
 
 def rules_of(domain: Domain, renaming: Renaming | Witness) -> frozenset[Any]:

@@ -1,8 +1,9 @@
 """Small random domains, symmetric ones among them, and pairs of them: renamed, changed in one place, independent.
 
 Some have predicates that share a name, constants that nobody declares, types and constants with several types, costs
-and other formulas, rules, and operators that are said twice. Made of values of ``definition.model`` only, so that
-nothing is shared with what is tested. A pair's relation is not known: the judge says it.
+and other formulas, rules, durative actions, constraints, and operators that are said twice. Made of values of
+``definition.model`` only, so that nothing is shared with what is tested. A pair's relation is not known: the judge says
+it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Atom, Domain, Operat
 Operators = tuple[Operator, ...]
 
 COST = ("total-cost",)
+
+CONNECTIVES = ("and", "or", "not", "when")
+MODAL = ("always", "sometime", "within", "sometime-after")
 
 
 def random_domain(random: Random, operators: int = 3, predicates: int = 4, arity: int = 3) -> Domain:
@@ -43,6 +47,8 @@ def random_pair(random: Random, plain: bool = False) -> tuple[Domain, Domain]:
     reference = random_domain(random)
     if not plain and random.random() < 0.4:
         reference = with_formulas(with_several_types(reference, random), random)
+        if random.random() < 0.4:
+            reference = with_times(reference, random)
     generated = reference
     for _ in range(random.choice([0, 1, 1, 2])):
         generated = changed(generated, random)
@@ -127,6 +133,44 @@ def with_formulas(domain: Domain, random: Random) -> Domain:
     return replace(domain, operators=tuple(operators), formulas=tuple(rules), predicates=predicates)
 
 
+TIMES = ("at", "start"), ("over", "all"), ("at", "end")
+
+
+def with_times(domain: Domain, random: Random) -> Domain:
+    """The domain, some of whose operators are durative actions, sometimes with constraints."""
+    operators = tuple(_durative(each, domain, random) if random.random() < 0.6 else each for each in domain.operators)
+    formulas = domain.formulas
+    if random.random() < 0.3:
+        arities = {name: len(types) for name, types in domain.predicates.items()}
+        terms = [*domain.constants]
+        formulas = (*formulas, (":constraints", ("and", *(_modal(random, arities, terms, domain) for _ in "ab"))))
+    return replace(domain, operators=operators, formulas=formulas)
+
+
+def _durative(operator: Operator, domain: Domain, random: Random) -> Operator:
+    arities = {name: len(types) for name, types in domain.predicates.items()}
+    amount = next(iter(_some_atoms(random, arities, [name for name, _ in operator.parameters])), "3")
+    head, amounts = random.choice(["=", "<=", ">="]), ["3", "3.0", "4", amount]
+    formulas: list[tuple[str, Any]] = [(":duration", (head, "?duration", random.choice(amounts)))]
+    for number, atoms in enumerate(operator.parts):
+        for atom in sorted(atoms):
+            literal = ("not", atom) if number % 2 else atom
+            formulas.append(_timed(":condition" if number < 2 else ":effect", literal, random))
+    for part, form in operator.formulas:
+        formulas.append(_timed(":condition" if part == ":precondition" else part, form, random))
+    return replace(Operator(operator.name, operator.parameters, *[frozenset[Atom]()] * 4), formulas=tuple(formulas))
+
+
+def _timed(part: str, form: Any, random: Random) -> tuple[str, Any]:
+    return part, (*random.choice(TIMES if part == ":condition" else TIMES[::2]), form)
+
+
+def _modal(random: Random, arities: dict[str, int], terms: list[str], domain: Domain) -> Any:
+    head, *times = random.choice([("always",), ("sometime",), ("within", "3"), ("sometime-after",), ("at", "end")])
+    count = 1 + (head == "sometime-after")
+    return (head, *times, *(_condition(random, arities, terms, domain) for _ in range(count)))
+
+
 def _cost(random: Random, arities: dict[str, int], terms: list[str]) -> Any:
     """An increase by a number, or by a function that is called as some predicate."""
     amount = next(iter(_some_atoms(random, arities, terms)), "1")
@@ -160,8 +204,12 @@ def mapped(
     """The formula with other atoms, variables and types; functions are renamed as predicates are."""
     if isinstance(form, str):
         return names.get(form, form)
-    if form[0] in ("and", "or", "not", "when"):
-        return (form[0], *(mapped(each, atom, names, types) for each in form[1:]))
+    if form[0] in CONNECTIVES:
+        return tuple(mapped(each, atom, names, types) if not isinstance(each, str) else each for each in form)
+    if form[:2] in TIMES or form[0] in MODAL:
+        return tuple(each if isinstance(each, str) else mapped(each, atom, names, types) for each in form)
+    if form[1:2] == ("?duration",):
+        return (*form[:2], form[2] if isinstance(form[2], str) else atom(form[2]))
     if form[0] in ("forall", "exists"):
         listing = tuple((types or {}).get(word, names.get(word, word)) for word in form[1])
         return (form[0], listing, mapped(form[2], atom, names, types))
@@ -174,7 +222,9 @@ def mapped(
 
 def reworded(form: Any, random: Random) -> Any:
     """The same in other words: members in another order or said again, bound variables with other names."""
-    if isinstance(form, str) or form[0] not in ("and", "or", "not", "when", "forall", "exists"):
+    if not isinstance(form, str) and (form[:2] in TIMES or form[0] in MODAL):
+        return tuple(reworded(each, random) for each in form)
+    if isinstance(form, str) or form[0] not in (*CONNECTIVES, "forall", "exists"):
         return form
     if form[0] in ("forall", "exists"):
         old = form[1][::3]
@@ -209,8 +259,16 @@ def written(domain: Domain) -> str:
         shown((name, *(f"?a{n}" for n in range(len(found))))) for name, found in domain.predicates.items()
     )
     lines = ["(define (domain d)", listing("types", domain.types), listing("constants", domain.constants)]
-    lines += [f"(:predicates {declared})", *(shown(rule) for _, rule in domain.formulas)]
+    lines += [f"(:predicates {declared})"]
+    lines += [shown((section, form) if section == ":constraints" else form) for section, form in domain.formulas]
     for each in domain.operators:
+        if any(own == ":duration" for own, _ in each.formulas):
+            parameters = " ".join(f"{name} - {types(found)}" for name, found in each.parameters)
+            lines.append(f"(:durative-action {each.name} :parameters ({parameters})")
+            for name in (":duration", ":condition", ":effect"):
+                lines.append(f" {name} {shown(('and', *(form for own, form in each.formulas if own == name)))}")
+            lines[-1] += ")"
+            continue
         conditions, effects = ([f for p, f in each.formulas if p == kind] for kind in (":precondition", ":effect"))
         parameters = " ".join(f"{name} - {types(found)}" for name, found in each.parameters)
         lines += [
@@ -329,6 +387,9 @@ def changed(domain: Domain, random: Random) -> Domain:
         return replace(domain, types=types, several=kept)
     number = random.randrange(len(domain.operators))
     each = domain.operators[number]
+    if each.formulas and each.formulas[0][0] == ":duration":
+        made = replace(each, formulas=_changed_in_time(each.formulas, random))
+        return replace(domain, operators=(*domain.operators[:number], made, *domain.operators[number + 1 :]))
     kind = random.choice(("lose", "add", "swap", "type", "move"))
     parts = [set(part) for part in each.parts]
     filled = [n for n, part in enumerate(parts) if part]
@@ -353,6 +414,17 @@ def changed(domain: Domain, random: Random) -> Domain:
         formulas = (*formulas[1:], *(formulas[:1] * random.choice([0, 2])))
     made = Operator(each.name, parameters, *map(frozenset, parts), formulas)
     return replace(domain, operators=(*domain.operators[:number], made, *domain.operators[number + 1 :]))
+
+
+def _changed_in_time(formulas: tuple[tuple[str, Any], ...], random: Random) -> tuple[tuple[str, Any], ...]:
+    """The parts of a durative action, one of them at another time, taken away, said again, or with another number."""
+    place = random.randrange(len(formulas))
+    part, form = formulas[place]
+    if part == ":duration":
+        new = [(part, (*form[:2], random.choice(["3", "4"])))]
+    else:
+        new = random.choice([[], [_timed(part, form[2], random)], [formulas[place]] * 2])
+    return (*formulas[:place], *new, *formulas[place + 1 :])
 
 
 def _random_types(random: Random) -> dict[str, str]:

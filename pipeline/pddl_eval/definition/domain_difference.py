@@ -14,8 +14,16 @@ from itertools import chain, islice, permutations, product
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.canonical import isomorphic
-from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator
-from pddl_eval.definition.structure import PARTS, DomainGraph, Renaming, operator_name, operator_names, sorted_equality
+from pddl_eval.definition.model import EQUALITY, Atom, Domain, Formula, Operator
+from pddl_eval.definition.scenes import numbered
+from pddl_eval.definition.structure import (
+    DomainGraph,
+    Renaming,
+    operator_name,
+    operator_names,
+    parts_of,
+    sorted_equality,
+)
 
 MOST_ORDERS = 120
 """Orders of an operator's parameters that are tried to find its partner: all of five."""
@@ -24,7 +32,7 @@ MOST_COMPARED = 100
 """Pairs of operators that are compared to find partners; what is left over is paired as it stands."""
 
 Literal = tuple[str, Atom]
-"""An atom with the part of the operator that it stands in (``structure.PARTS``)."""
+"""An atom with the part of the operator that it stands in (``structure.parts_of``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,9 @@ def nearest_sentence(reference: Domain, generated: Domain) -> str:
                 for domain, operator in ((reference, each.reference), (generated, each.generated))
             )
             if not isomorphic(*alone):
-                return words.beyond_strips_differs(each.generated.name)
+                differ = [_formulas(each.reference), _formulas(each.generated)]
+                parts = sorted({part for part, _ in (differ[0] - differ[1]) | (differ[1] - differ[0])})
+                return words.beyond_strips_differs(each.generated.name, parts)
     outside = sorted({section for section, _ in reference.formulas + generated.formulas})
     plain = (DomainGraph(replace(domain, formulas=())).labelled for domain in (reference, generated))
     if outside and isomorphic(*plain):
@@ -176,7 +186,7 @@ def _uses(domain: Domain) -> dict[tuple[str, str, int], Counter[tuple[str, int, 
     uses: dict[tuple[str, str, int], Counter[tuple[str, int, int]]] = {}
     for operator in domain.operators:
         spend(2)
-        for part, atoms in zip(PARTS, operator.parts, strict=True):
+        for part, atoms in parts_of(operator)[0].items():
             for atom in sorted(atoms):
                 for place, word in enumerate(atom):
                     if word != EQUALITY and not word.startswith("?"):
@@ -213,5 +223,10 @@ def _compared(
     return best
 
 
+def _formulas(operator: Operator) -> Counter[tuple[str, Formula]]:
+    parameters = [name for name, _ in operator.parameters]
+    return Counter((part, numbered(form, variables=parameters)) for part, form in parts_of(operator)[1])
+
+
 def _literals(operator: Operator) -> set[Literal]:
-    return {(part, sorted_equality(atom)) for part, atoms in zip(PARTS, operator.parts, strict=True) for atom in atoms}
+    return {(part, sorted_equality(atom)) for part, atoms in parts_of(operator)[0].items() for atom in atoms}

@@ -354,9 +354,13 @@ def problem_in(
     if for_plans or (domain is not None and not domain.is_strips):
         return read_any_problem(text, constants, answer, strips_first=for_plans)
     found = read_problem(text, constants, answer=answer)
-    if isinstance(found, Unreadable) and TOO_LONG in found.detail:  # for the package, which says what is STRIPS
+    if (
+        isinstance(found, Unreadable) and found.verdict is Verdict.UNPARSEABLE
+    ):  # for the package, which says what is STRIPS
         other = read_any_problem(text, constants, answer)
-        if isinstance(other, Problem) and not other.is_strips:
+        if isinstance(other, Problem) and other.beyond_states:
+            return Unreadable(Verdict.NOT_STRIPS, f"the problem has {other.beyond_states}")
+        if isinstance(other, Problem) and not other.is_strips and TOO_LONG in found.detail:
             return Unreadable(Verdict.NOT_STRIPS, "the problem has numbers, a metric or a goal that is not STRIPS")
     return found
 

@@ -11,7 +11,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import chain
 from typing import NamedTuple
 
 from pddl_eval.definition.budget import OutOfBudgetError
@@ -103,8 +102,7 @@ class Trajectory:
 
 def constraints_of(problem: Problem, domain: Domain) -> Sequence[Formula]:
     """The constraints of a domain and of a problem, preferences among them, as written."""
-    of_domain = (body for section, body in domain.formulas if section == ":constraints")
-    return [*chain.from_iterable(of_domain), *problem.constraints]
+    return [*(body for section, body in domain.formulas if section == ":constraints"), *problem.constraints]
 
 
 def name_of(preference: Formula) -> str:

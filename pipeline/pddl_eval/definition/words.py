@@ -619,9 +619,13 @@ def literal(generated: str, reference: str, verb: str, part: str, atom: Atom) ->
 
     >>> literal("cross", "sail", "lacks", "deleted", ("at", "?from"))
     'cross (for sail) lacks the effect (not (at ?from))'
+    >>> literal("cross", "cross", "has", "over all condition", ("open",))
+    'cross has the precondition (over all (open))'
     """
     noun = "precondition" if "condition" in part else "effect"
-    shown = show_atom(atom) if part in ("condition", "added") else f"(not {show_atom(atom)})"
+    shown = f"(not {show_atom(atom)})" if part.endswith(("negative condition", "deleted")) else show_atom(atom)
+    when = next((when for when in ("at start", "over all", "at end") if part.startswith(when)), None)
+    shown = f"({when} {shown})" if when else shown
     return f"{_named(generated, reference)} {verb} the {noun} {line(shown)}"
 
 
@@ -646,8 +650,13 @@ def parameter_type(  # noqa: PLR0913 (a field each)
 other_types = _says("the types differ in constants, in quantified variables or in which type includes which")
 
 
-def beyond_strips_differs(generated: str) -> str:
-    return f"{line(generated)} differs in what is beyond STRIPS"
+def beyond_strips_differs(generated: str, parts: Sequence[str]) -> str:
+    """That formulas of an operator differ, in these parts as far as words tell.
+
+    >>> beyond_strips_differs("fly", ["at start :duration"])
+    'fly differs in what is beyond STRIPS (at start :duration)'
+    """
+    return f"{line(generated)} differs in what is beyond STRIPS{f' ({listed(parts, MOST_NAMES)})' if parts else ''}"
 
 
 def outside_operators(sections: Sequence[str]) -> str:

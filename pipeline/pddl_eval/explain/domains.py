@@ -20,7 +20,7 @@ from pddl_eval.definition.metrics import DOMAIN, DomainPair, Row, given
 from pddl_eval.definition.model import ROOT_TYPE, Domain, Formula, Operator, Types, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, parse_domain
-from pddl_eval.definition.structure import PARTS
+from pddl_eval.definition.structure import parts_of
 from pddl_eval.definition.verdict import Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.explain.tables import ABSENT, DIFFERENT, as_written, cells, line_by_line, noted, scores_table
@@ -180,13 +180,14 @@ def _operator(pair: Partners, *, as_written: bool) -> Table:
     add("parameters", [_parameters(side) if side else ABSENT for side in sides], other_types)
     operator = theirs or ours
     assert operator is not None
-    for part, atoms in zip(PARTS, operator.parts, strict=True):
-        for atom in sorted(atoms):
+    parts = parts_of(operator)[0]
+    for part in dict.fromkeys((*parts, *(part for part, _ in pair.has))):
+        for atom in sorted(parts.get(part, ())):
             here = theirs is not None, ours is not None and (part, atom) not in pair.lacks
             add(part, [show_atom(atom) if present else ABSENT for present in here], not all(here))
         for atom in (atom for each, atom in pair.has if each == part):
             add(part, [ABSENT, show_atom(atom)], differs=True)
-    formulas = [Counter(map(_formula, side.formulas if side else ())) for side in sides]
+    formulas = [Counter(map(_formula, parts_of(side)[1] if side else ())) for side in sides]
     for text in formulas[0] | formulas[1]:
         often = [side[text] for side in formulas]
         shown = [f"{text} ×{count}" if count > 1 else text if count else ABSENT for count in often]

@@ -153,6 +153,19 @@ def test_equality_is_symmetric() -> None:
     assert columns_of(scores(domain.replace("(= ?x ?y)", "(= ?y ?x)"), domain)) == all_columns(1.0)
 
 
+def test_durative_actions_count_by_halves() -> None:
+    """An effect at another time is another one: of three effects and two conditions one effect is wrong."""
+    strike = (
+        "(define (domain d) (:durative-action strike :parameters (?m) :duration (= ?duration 8)"
+        " :condition (and (at start (unused ?m)) (over all (light)))"
+        " :effect (and (at start (and (not (unused ?m)) (light))) (at end (not (light))))))"
+    )
+    found = scores(strike.replace("at end", "at start"), strike)
+    assert (found.domain_precision, found.domain_recall) == (0.8, 0.8)
+    assert (found.domain_recall_effects_negative, found.domain_recall_effects_positive) == (0.5, 1.0)
+    assert found.domain_detail == "strike lacks the effect (at end (not (light)))"
+
+
 def test_constructs_outside_the_definition_are_reported() -> None:
     found = scores(FERRY.replace("(on ?car) (not (at", "(when (empty) (on ?car)) (not (at"))
     assert found.outside_definition == ("board: when",)

@@ -160,11 +160,24 @@ pub fn read_problem(text: Option<&[u8]>, declared: &Declared, names: &mut Intern
         match read_plain_problem(block, declared, names) {
             Ok(problem) => return Ok(Reading { outcome: Ok(problem), several }),
             Err(Stop::Left(left)) => return Err(left),
+            // Constraints, preferences and timed literals are not STRIPS, which the definition says.
+            Err(Stop::Refused(_)) if says_times(block) => return Err(Left::Notation),
             Err(Stop::Refused(first)) => reason = reason.or(Some(first)),
         }
     }
     let outcome = Err(reason.unwrap_or_else(|| why_no_block(&answer, starts.first())));
     Ok(Reading { outcome, several })
+}
+
+/// Whether a block may have constraints, preferences or timed literals.
+fn says_times(block: &[u8]) -> bool {
+    let words = block.split(|byte| byte.is_ascii_whitespace() || b"();".contains(byte)).filter(|word| !word.is_empty());
+    let mut last: &[u8] = b"";
+    words.into_iter().any(|word| {
+        let is_timed = last == b"at" && word[0].is_ascii_digit() | b".-".contains(&word[0]);
+        last = word;
+        is_timed || word == b":constraints" || word == b"preference"
+    })
 }
 
 fn why_no_block(answer: &str, opening: Option<&usize>) -> Unreadable {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from pddl_eval.definition.pddl import (
     DomainError,
     OnlyActionsError,
     Unreadable,
+    halves,
     has_several_domains,
     mistakes,
     note_on_drafts,
@@ -92,8 +94,8 @@ class DomainPair:
     @property
     def outside_definition(self) -> tuple[str, ...]:
         """What either domain says that the syntactic definition does not cover."""
-        ours = self.generated.outside_strips if self.generated is not None else ()
-        return (*(f"reference: {note}" for note in self.reference.outside_strips), *ours)
+        ours = [] if self.generated is None else _beyond_literals(self.generated)
+        return (*(f"reference: {note}" for note in _beyond_literals(self.reference)), *ours)
 
     @property
     def missing_operators(self) -> tuple[str, ...]:
@@ -204,6 +206,16 @@ def _reference(reference: str | Domain | None) -> PlanningDomain:
     if not known.domain.operators:
         raise UserError(f"the reference domain {known.name} has no operators")
     return known
+
+
+def _beyond_literals(domain: Domain) -> list[str]:
+    """What a domain says beyond literals, those of the halves of durative actions among them."""
+    notes = list(domain.outside_strips)
+    for operator in domain.operators:
+        with suppress(DomainError):
+            if halves(operator, notes):
+                notes = [note for note in notes if note != f"{operator.name}: durative action"]
+    return list(dict.fromkeys(notes))
 
 
 def _operators_only_in(one: Domain, other: Domain) -> tuple[str, ...]:

@@ -211,7 +211,7 @@ def _domain(expression: tuple[Formula, ...], header: Domain = _NO_HEADER) -> Dom
             raise DomainError("another `(define` opens before the domain is closed")
         elif keyword != ":requirements":
             outside.append(f"domain: {keyword}")
-            formulas.append((keyword, body))
+            formulas.append((keyword, ("and", *body) if keyword == ":constraints" else body))
     parents = [parent for (section, _), found in several.items() if section == "types" for parent in found]
     for parent in [*types.values(), *parents]:
         types.setdefault(parent, ROOT_TYPE)
@@ -301,17 +301,17 @@ def _operator(body: tuple[Formula, ...], keyword: str, outside: list[str]) -> Op
     outside += [f"{name}: {part}" for part in other]
     formulas = list(other.items())
     precondition, effect = parts.get(":precondition", ()), parts.get(":effect", ())
-    literals = (
-        *_literals(precondition, name, ":precondition", outside, formulas),
-        *_literals(effect, name, ":effect", outside, formulas),
+    sets = (
+        *literals(precondition, name, ":precondition", outside, formulas),
+        *literals(effect, name, ":effect", outside, formulas),
     )
-    for atom in sorted(frozenset().union(*literals)):
+    for atom in sorted(frozenset().union(*sets)):
         unknown = [term for term in atom[1:] if term[0] == "?" and term not in variables]
         outside += [f"{name}: {term} is not a parameter" for term in unknown]
-    return Operator(name, parameters, *literals, tuple(formulas))
+    return Operator(name, parameters, *sets, tuple(formulas))
 
 
-def _literals(  # noqa: C901 (one case a construct)
+def literals(  # noqa: C901 (one case a construct)
     expression: Formula, operator: str, part: str, outside: list[str], formulas: _Formulas
 ) -> tuple[State, State]:
     """The positive and negative atoms of a conjunction; other constructs go into ``formulas``, named in ``outside``."""

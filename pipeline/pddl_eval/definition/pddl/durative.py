@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pddl_eval.definition.model import COMPARISONS, PREFERENCE, QUANTIFIERS, UPDATES, Formula, Operator
-from pddl_eval.definition.pddl.domains import DomainError
+from pddl_eval.definition.pddl.domains import DomainError, literals
 from pddl_eval.definition.pddl.sexpr import excerpt
 
 When = tuple[str, str]
@@ -28,6 +28,31 @@ EFFECT = ":effect"
 def is_durative(operator: Operator) -> bool:
     """True for a durative action."""
     return any(part == DURATION for part, _ in operator.formulas)
+
+
+def halves(operator: Operator, outside: list[str] | None = None) -> dict[When, Operator]:
+    """What a durative action needs and does at its start, over all and at its end, each as an operator.
+
+    The duration is a formula of the half that asks for it. ``outside`` gets the constructs that are no literals. An
+    action without a duration has no halves. Raises ``DomainError`` as ``by_time``.
+
+    >>> effect = (":effect", ("and", ("at", "start", ("busy",)), ("at", "end", ("not", ("busy",)))))
+    >>> wait = Operator("wait", (), *[frozenset()] * 4, ((":duration", ("=", "?duration", "3")), effect))
+    >>> halves(wait)[AT_END].delete_effects, halves(wait)[AT_START].formulas
+    (frozenset({('busy',)}), ((':duration', ('=', '?duration', '3')),))
+    """
+    if not is_durative(operator):
+        return {}
+    said = {part: list(by_time(operator, part)) for part in (DURATION, CONDITION, EFFECT)}
+    found = {}
+    for half in (AT_START, OVER_ALL, AT_END):
+        asked, needed, done = ([each for when, each in formulas if when == half] for formulas in said.values())
+        formulas = [(DURATION, each) for each in asked]
+        notes = [] if outside is None else outside
+        conditions = literals(("and", *needed), operator.name, ":precondition", notes, formulas)
+        effects = literals(("and", *done), operator.name, ":effect", notes, formulas)
+        found[half] = Operator(operator.name, operator.parameters, *conditions, *effects, tuple(formulas))
+    return found
 
 
 def by_time(operator: Operator, part: str) -> Iterator[tuple[When, Formula]]:
@@ -57,11 +82,18 @@ def _apart(formula: Formula, part: str) -> Iterator[tuple[When, Formula]]:  # no
         and formula[:2] in (AT_START, OVER_ALL, AT_END)
         and (part == CONDITION or formula[:2] != OVER_ALL)
     ):
-        yield (str(formula[0]), str(formula[1])), formula[2]
+        if formula[2][:1] == ("and",):
+            for conjunct in formula[2][1:]:
+                yield from _apart((*formula[:2], conjunct), part)
+        else:
+            yield (str(formula[0]), str(formula[1])), formula[2]
     elif head in QUANTIFIERS or (head == PREFERENCE and part == CONDITION):
         if head == "exists" or len(formula) not in (3, 3 - (head == PREFERENCE)):
             raise DomainError(f"`{head}` around what is at a time")
-        for when, conjunct in _apart(formula[-1], part):
+        inside = list(_apart(formula[-1], part))
+        if head == PREFERENCE:  # one a time, which is violated once
+            inside = [(when, ("and", *(each for other, each in inside if other == when))) for when in dict(inside)]
+        for when, conjunct in inside:
             yield when, (*formula[:-1], conjunct)
     elif head == "when" and part == EFFECT and len(formula) == 3:
         conditions = list(_apart(formula[1], CONDITION))

@@ -146,7 +146,7 @@ def not_executed(domain: Domain) -> tuple[str, ...]:
     if isinstance(unstratified, str):
         notes.append(f"{unstratified}: derived predicate that depends on its own negation")
     for body in (body for section, body in domain.formulas if section == ":constraints"):
-        faults = constraint_faults(("and", *body), Scope(frozenset(), domain.constants, derived))
+        faults = constraint_faults(body, Scope(frozenset(), domain.constants, derived))
         notes += [f"domain: {fault}" for fault in faults]
     refused = {note.partition(": ")[0] for note in notes}
     for operator in domain.operators:

@@ -6,7 +6,7 @@ equivalence of Shoeeb and McCluskey, and of Chrpa et al. ``graph`` makes the gra
 isomorphism of two graphs as such a bijection, ``structure`` keeps what is known of one domain.
 """
 
-from pddl_eval.definition.structure.graph import PARTS, DomainGraph, sorted_equality
+from pddl_eval.definition.structure.graph import PARTS, DomainGraph, parts_of, sorted_equality
 from pddl_eval.definition.structure.renaming import (
     Renaming,
     by_name,

@@ -8,7 +8,8 @@ of a problem can be joined to the graph of its domain: then an isomorphism renam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -29,7 +30,7 @@ from pddl_eval.definition.model import (
     State,
     Types,
 )
-from pddl_eval.definition.pddl import MODAL, DomainError, typed_list
+from pddl_eval.definition.pddl import MODAL, DomainError, halves, typed_list
 from pddl_eval.definition.structure.types import hierarchy, least_types
 
 Vertex: TypeAlias = tuple[Any, ...]
@@ -140,8 +141,9 @@ class DomainGraph:
             kind = f"parameter {place}" if self._operators else "parameter"
             terms[variable] = self._typed(self._vertex(("parameter", number, place), kind), types)
             self._link("parameter", owner, terms[variable])
-        self._add_atoms(dict(zip(PARTS, operator.parts, strict=True)), terms, owner)
-        for part, form in operator.formulas:
+        atoms, formulas = parts_of(operator)
+        self._add_atoms(atoms, terms, owner)
+        for part, form in formulas:
             section = self._another("section", part)
             self._link("says", owner, section)
             self._link("is", section, self._formula(form, terms))
@@ -277,6 +279,18 @@ class DomainGraph:
 
     def _link(self, relation: str, *vertices: Vertex) -> None:
         self._links[relation, *vertices] = None
+
+
+def parts_of(operator: Operator) -> tuple[dict[str, State], Sequence[tuple[str, Formula]]]:
+    """The sets of atoms of an operator by their names, and its formulas.
+
+    Those of a durative action have the time before them, as in ``at start added``.
+    """
+    timed = {"": operator}
+    with suppress(DomainError):  # it has something without a time: then it is compared as written
+        timed = {f"{' '.join(when)} ": half for when, half in halves(operator).items()} or timed
+    atoms = {when + part: atoms for when, half in timed.items() for part, atoms in zip(PARTS, half.parts, strict=True)}
+    return atoms, [(when + part, form) for when, half in timed.items() for part, form in half.formulas]
 
 
 def bound_variables(form: Formula) -> list[tuple[str, Types]] | None:

@@ -11,13 +11,25 @@ from itertools import chain
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.canonical import Form, LabelledGraph, digest, encoded
 from pddl_eval.definition.model import BINDERS, EQUALITY, Domain, Formula, Operator, State, Types, renamed, words_of
+from pddl_eval.definition.pddl import CONDITION, DURATION_PART, EFFECT, DomainError, by_time, is_durative
 from pddl_eval.definition.scenes import numbered
-from pddl_eval.definition.structure.graph import PARTS, SETS, DomainGraph, bound_variables, number, sorted_equality
+from pddl_eval.definition.structure.graph import (
+    PARTS,
+    SETS,
+    DomainGraph,
+    bound_variables,
+    number,
+    parts_of,
+    sorted_equality,
+)
 from pddl_eval.definition.structure.types import hierarchy, least_types
-from pddl_eval.definition.verdict import UNCHANGED_SINCE
+from pddl_eval.definition.verdict import CERTIFICATE_VERSION, UNCHANGED_SINCE
 
 _ADDED_UP = frozenset({"increase", "decrease", "scale-up", "scale-down", "oneof", "probabilistic", "preference"})
 """What is more when it is said twice."""
+
+_SINCE_VERSION_3 = (": durative action", ": :constraints")
+"""Constructs that version 3 of certificates compares in another way than version 2."""
 
 Formulas = Iterable[tuple[str, Formula]]
 """Each with the part of an operator, or the section of a domain, that it stands in."""
@@ -54,7 +66,9 @@ class DomainStructure:
     @cached_property
     def certificate(self) -> str:
         """32 hexadecimal digits that are equal exactly for equivalent domains; raises ``OutOfBudgetError``."""
-        return digest(UNCHANGED_SINCE, "domain", self.graph.labelled.form)
+        is_changed = any(note.endswith(_SINCE_VERSION_3) for note in self._written.outside_strips)
+        version = CERTIFICATE_VERSION if is_changed else UNCHANGED_SINCE
+        return digest(version, "domain", self.graph.labelled.form)
 
     @cached_property
     def as_written(self) -> object:
@@ -124,9 +138,19 @@ def operator_graph(domain: Domain, operator: Operator) -> LabelledGraph:
 
 
 def by_position(operator: Operator) -> list[State]:
-    """The atoms of each part, parameters replaced by their positions, which no variable is called."""
+    """The atoms of each part, parameters replaced by their positions, which no variable is called.
+
+    In those of a durative action the time is a part of the predicate: ``at start light``.
+    """
     position = {name: f"? {place}" for place, (name, _) in enumerate(operator.parameters)}
-    return [frozenset(map(sorted_equality, renamed(part, position))) for part in operator.parts]
+    said = list(parts_of(operator)[0].items())
+    found = []
+    for place, part in enumerate(PARTS):
+        timed = [(label.removesuffix(part), renamed(atoms, position)) for label, atoms in said[place :: len(PARTS)]]
+        found.append(
+            frozenset((when + head, *terms) for when, atoms in timed for head, *terms in map(sorted_equality, atoms))
+        )
+    return found
 
 
 def has_formulas(domain: Domain) -> bool:
@@ -146,7 +170,7 @@ def counted(domain: Domain) -> Domain:
     operators: dict[object, Operator] = {}
     for place, operator in enumerate(domain.operators):
         spend(10)
-        operator = replace(operator, formulas=_distinct(domain, _simple(domain, operator.formulas)))
+        operator = replace(operator, formulas=_distinct(domain, _simple(domain, _conjuncts(operator))))
         # An operator without a namesake is not repeated.
         operators.setdefault(_in_words(domain, [operator]) if names[operator.name] > 1 else place, operator)
     used = {_symbol(atom) for each in domain.operators for part in each.parts for atom in part}
@@ -189,6 +213,17 @@ def _simple(domain: Domain, formulas: Formulas) -> Iterator[tuple[str, Formula]]
             members = _distinct(domain, (("", each) for each in _flat(form, form[0])))
             form = members[0][1] if len(members) == 1 else (form[0], *(each for _, each in members))
         yield part, form
+
+
+def _conjuncts(operator: Operator) -> Formulas:
+    """The formulas of an operator; of a durative action each conjunct with its time."""
+    try:
+        timed = [
+            (part, when, form) for part in (DURATION_PART, CONDITION, EFFECT) for when, form in by_time(operator, part)
+        ]
+    except DomainError:
+        return operator.formulas
+    return [(part, (*when, form)) for part, when, form in timed] if is_durative(operator) else operator.formulas
 
 
 def _flat(form: Formula, head: Formula) -> Iterator[Formula]:
