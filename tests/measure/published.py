@@ -1,11 +1,18 @@
 """Published answers, graded again: ``python -m tests.measure.published SOURCE GIT_DIR``.
 
-``GIT_DIR`` is a clone of the source's repository, a bare one will do, and nothing of it is kept:
+``GIT_DIR`` is a clone of the source's repository, a bare one will do, and nothing of it is kept. More clones may
+follow, in which files are looked for that it does not have:
 
 * ``planbench``: github.com/karthikv792/LLMs-Planning; plans of models, extracted ones and raw answers in PDDL.
 * ``llmp``: github.com/Cranial-XIX/llm-pddl (LLM+P); the planner's plans for problems that GPT-4 wrote, as VAL judged
   them in the problems that were meant, and these problems themselves.
 * ``proc2pddl``: github.com/zharry29/proc2pddl; plans that its planner found in the domains that models wrote.
+* ``recovery``: github.com/maayan25/llm-plan-evaluation (arXiv 2508.01300), and behind it a clone of ``planbench``,
+  whose instances it takes: models' plans, and what its search made of them, with recorded validity.
+* ``vlm``: github.com/RiddleHe/vlm-as-formalizer; problems that models wrote of images, by whether the plan of each was
+  recorded as right (``--problems``).
+* ``formalizer``: github.com/CassieHuang22/llm-as-pddl-formalizer; models' plans, of which nothing is recorded, and
+  problems (``--problems``), each in its own domain.
 * ``bgu``: github.com/SPL-BGU/pddl-copilot-experiments; labelled plans, half of them in numeric domains, and plans of
   models.
 * ``lexicon``: github.com/Periklismant/lexicon_neurips (LexiCon); plans of models for problems with constraints.
@@ -21,6 +28,8 @@ what is wrong with it, and the problems that models wrote against the references
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
 import re
 import subprocess
@@ -46,18 +55,21 @@ Row = dict[str, Any]
 
 
 class Clone:
-    """The newest commit of a repository."""
+    """The newest commit of a repository, and of others behind it."""
 
-    def __init__(self, git_dir: str) -> None:
-        self.git = ["git", f"--git-dir={git_dir}"]
-        listing = [*self.git, "ls-tree", "-r", "--name-only", "HEAD"]
+    def __init__(self, *git_dirs: str) -> None:
+        self.gits = [["git", f"--git-dir={each}"] for each in git_dirs]
+        listing = [*self.gits[0], "ls-tree", "-r", "--name-only", "HEAD"]
         self.files = subprocess.run(listing, capture_output=True, check=True, text=True).stdout.splitlines()
         self.show = cache(self._show)
 
     def _show(self, path: str) -> str | None:
         """A file; None where a partial clone lacks it."""
-        shown = subprocess.run([*self.git, "show", f"HEAD:{path}"], capture_output=True, check=False)
-        return shown.stdout.decode("utf-8", "replace") if shown.returncode == 0 else None
+        for git in self.gits:
+            shown = subprocess.run([*git, "show", f"HEAD:{path}"], capture_output=True, check=False)
+            if shown.returncode == 0:
+                return shown.stdout.decode("utf-8", "replace")
+        return None
 
 
 # --- Sources ---------------------------------------------------------------------------------------------------------
@@ -167,11 +179,69 @@ def lexicon(clone: Clone) -> Iterator[Row]:
                 yield row | {"kind": f"{named[2]}, {whose}", "recorded": judge(*map(str, compiled), steps).valid}
 
 
+def recovery(clone: Clone) -> Iterator[Row]:
+    """The plan of each model, and those that its search made of it, in PlanBench's instances; a plan once a task."""
+    root, seen = "llm_planning_analysis", set[tuple[str, ...]]()
+    for path in clone.files:
+        named = re.fullmatch(r".*/final_evaluation/(?:[\w-]+/)?(?!full_)(\w+?)_evaluation_([^/]+)\.csv", path)
+        config = clone.show(f"{root}/configs/{named[1]}.yaml") if named else None
+        if named is None or config is None:
+            continue
+        settings = dict(re.findall(r"(?m)^(\w+): *['\"]?([^\s'\"]+)", config))
+        domain = clone.show(f"{root}/instances/{settings['domain_file']}")
+        for each in csv.DictReader(io.StringIO(clone.show(path) or "")):
+            file = f"{settings['instance_dir']}/{settings['instances_template'].format(each['instance_id'])}"
+            problem = clone.show(f"{root}/instances/{file}")
+            row = {
+                "reference_problem": problem,
+                "domain": domain,
+                "file": f"{named[2]}/{file}",
+                "gold": each["gt_plan"],
+            }
+            for kind in ("curr", "improved", "cdt", "subseq", "cdt_subseq"):
+                plan, said = each.get(f"{kind}_plan") or "", each.get(f"{kind}_validity")
+                key = (named[1], named[2], each["instance_id"], kind, plan, str(said))
+                if problem and domain and said in ("True", "False") and key not in seen:
+                    seen.add(key)
+                    what = {"curr": "models", "improved": "improved"}.get(kind, "search")
+                    yield row | {"kind": what, "generated_plan": plan, "recorded": said == "True"}
+
+
+def vlm(clone: Clone) -> Iterator[Row]:
+    """The last problem that a model wrote of a scene; its planner's plan was ``matched`` or not in a simulator."""
+    for path in clone.files:
+        if named := re.fullmatch(r"(results/(\w+)/.*/([^/]+))/problem\.pddl", path):
+            folder = f"data/{named[2].replace('_sim', '_real')}/{named[3]}"
+            texts = {name: clone.show(f"{folder}/{name}.pddl") for name in ("domain", "problem")}
+            said = (clone.show(f"{named[1]}/plan_validation.txt") or "no plan").strip()
+            if all(texts.values()):
+                row = {"reference_problem": texts["problem"], "domain": texts["domain"], "file": path}
+                yield row | {"kind": f"{named[2]}: {said}", "generated_problem": clone.show(path)}
+
+
+def formalizer(clone: Clone) -> Iterator[Row]:
+    """Plans of models in the benchmark's problems, and the problems that models wrote in domains of their own."""
+    for path in clone.files:
+        if named := re.fullmatch(
+            r"output/llm-as-(\w+)/(\w+)/(\w+)-(\d+)/([^/]+)/(?:p\d+/)?(p\d+)_.*_(plan|pf)\.\w+", path
+        ):
+            root = f"data/textual_{named[2]}/BlocksWorld-{named[4]}_PDDL"
+            domain, problem = (clone.show(f"{root}/{name}.pddl") for name in ("domain", named[6]))
+            row = {"reference_problem": problem, "domain": domain, "kind": f"{named[5]}, {named[1]}", "file": path}
+            if domain and problem and named[7] == "pf":
+                yield row | {"generated_problem": clone.show(path)}
+            elif domain and problem and named[1] == "planner":
+                yield row | {"generated_plan": clone.show(path), "recorded": None}
+
+
 SOURCES: dict[str, Callable[[Clone], Iterator[Row]]] = {
     "planbench": planbench,
     "llmp": llmp,
     "proc2pddl": proc2pddl,
     "bgu": bgu,
+    "recovery": recovery,
+    "vlm": vlm,
+    "formalizer": formalizer,
     "lexicon": lexicon,
 }
 
@@ -254,12 +324,12 @@ def main() -> None:
     """Print, for each kind of answer, how often we and the record agree, and what stands behind the differences."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("source", choices=SOURCES)
-    parser.add_argument("git_dir")
+    parser.add_argument("git_dirs", nargs="+", metavar="git_dir")
     parser.add_argument("--differences", action="store_true", help="print each answer with another verdict")
     parser.add_argument("--problems", action="store_true", help="score problems instead of plans")
     parser.add_argument("--seconds", type=float, default=2, help="of processor time, for a problem")
     arguments = parser.parse_args()
-    rows = list(SOURCES[arguments.source](Clone(arguments.git_dir)))
+    rows = list(SOURCES[arguments.source](Clone(*arguments.git_dirs)))
     pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=90, tbl_hide_dataframe_shape=True, tbl_width_chars=180)
     if arguments.problems:
         problems(rows, arguments.seconds)
@@ -270,6 +340,8 @@ def main() -> None:
     print(f"{len(plans):,} plans in {time.process_time() - used:.1f} s of CPU\n")
     differ = found.filter(pl.col("why") != "agree")
     said = Counter((row["why"], judged(row)) for row in differ.iter_rows(named=True))
+    same = found.group_by("reference_problem", "domain", "generated_plan").agg(pl.col("recorded").n_unique())
+    print(f"{same.filter(pl.col('recorded') > 1).height:,} plans of one problem are recorded as valid and as invalid\n")
     print(found.group_by("kind", "why").len().sort("kind", "len", descending=[False, True]))
     print(found.group_by("kind", "plan_verdict").len().sort("kind", "len", descending=[False, True]))
     for (why, valid), count in said.most_common():
