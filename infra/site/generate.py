@@ -61,6 +61,7 @@ FIRST = [
         f"guide/{name}.md"
         for name in (
             "questions",
+            "tasks",
             "reports",
             "publishing-results",
             "verifying",

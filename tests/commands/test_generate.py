@@ -9,7 +9,7 @@ import pddl_eval
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.benchmark import files
+from pddl_eval.benchmark import TASKS_SCHEMA, files
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA
 from pddl_eval.benchmark.variants import variants_schema
 
@@ -146,3 +146,20 @@ def test_an_unknown_kind_of_question_is_refused(references: Path, tmp_path: Path
     result = run("generate", "questions", references, tmp_path / "out.parquet", "--kind", "landmarks")
     assert result.exit_code == 2 and "landmark" in result.stderr
     assert not (tmp_path / "out.parquet").exists()
+
+
+def test_tasks_of_a_domain_file_are_written_and_excluded(tmp_path: Path) -> None:
+    """What a first run has made, a second does not make again."""
+    domain, seed = tmp_path / "ferry.pddl", tmp_path / "seed.pddl"
+    domain.write_text(CORPUS["ferry"].domain)
+    seed.write_text(CORPUS["ferry"].problem)
+    asked = ["--domain", domain, "--from", seed, "--count", 8, "--steps", "1..4", "--workers", 1]
+    result = run("generate", "tasks", tmp_path / "first.parquet", *asked)
+    assert result.exit_code == 0, result.output
+    first = pq.read_table(tmp_path / "first.parquet")
+    assert first.schema == TASKS_SCHEMA and first["steps"].value_counts().to_pylist()
+    assert sorted(first["steps"].to_pylist()) == [1, 1, 2, 2, 3, 3, 4, 4]
+    result = run("generate", "tasks", tmp_path / "second.parquet", *asked, "--exclude", tmp_path / "first.parquet")
+    second = pq.read_table(tmp_path / "second.parquet")
+    assert len(second) == 8 and not {*second["reference_id"].to_pylist()} & {*first["reference_id"].to_pylist()}
+    assert run("generate", "tasks", tmp_path / "x.parquet", *asked, "--steps", "four").exit_code == 2

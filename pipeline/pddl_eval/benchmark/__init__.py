@@ -1,4 +1,4 @@
-"""The Planetarium benchmark: its problems and their descriptions in words; answers and questions of known correctness.
+"""The Planetarium benchmark and tasks of one's own; answers and questions of known correctness.
 
 ``blocksworld``, ``gripper`` and ``floor_tile`` hold the configurations of the paper's appendix D, each one function
 from parameters to a ``Side`` (atoms and words). ``enumeration`` combines initial and goal configurations into the 73
@@ -6,15 +6,26 @@ tasks and their 145,918 text-to-PDDL pairs. A new task is one new function and i
 file.
 
 ``answers`` holds the recipes that make answers from any reference problem, and ``variants`` draws them by presets.
-``questions`` asks about any problems, with computed keys.
+``questions`` asks about any problems, with computed keys. ``own_tasks`` makes new problems in any domain, each with a
+plan; ``starts`` their initial states.
 ``files`` writes them, and the few hundred pairs that are bundled with the project (``tests/support/sample.py`` makes
 them). Nothing here judges an answer: labels hold by construction, and each recipe says why.
 """
 
 from pddl_eval.benchmark.answers import Grade
 from pddl_eval.benchmark.enumeration import PAIRS, PAIRS_SCHEMA, benchmark_problems, task_problem
-from pddl_eval.benchmark.files import SAMPLE, write_benchmark, write_questions, write_sample, write_variants
+from pddl_eval.benchmark.files import (
+    SAMPLE,
+    certificates_in,
+    seeds_in,
+    write_benchmark,
+    write_questions,
+    write_sample,
+    write_tasks,
+    write_variants,
+)
 from pddl_eval.benchmark.floor_tile import Floor
 from pddl_eval.benchmark.gripper import Load
+from pddl_eval.benchmark.own_tasks import TASKS_SCHEMA, OwnTask, OwnTasks
 from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.variants import PRESETS, VARIANT_FIELDS, Preset, by_preset, variants_table

@@ -1,13 +1,13 @@
-"""The benchmark, answers, questions and the bundled sample as Parquet files, written a row group at a time.
+"""The benchmark, own tasks, answers, questions and the bundled sample as Parquet files, a row group at a time.
 
 Each function returns counts of what it wrote. What the rows hold is decided in the other files of this folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 
 import polars as pl
@@ -15,12 +15,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
+from pddl_eval.benchmark.own_tasks import MOST_SEEDS, TASKS_SCHEMA, OwnTasks
 from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.variants import PLAIN, VARIANT_FIELDS, Draw, variants_schema, variants_table
-from pddl_eval.datasets import DatasetError, Source, locate, new_parquet, put_bytes, read_rows
+from pddl_eval.datasets import (
+    DatasetError,
+    Input,
+    Source,
+    column_batches,
+    locate,
+    new_parquet,
+    put_bytes,
+    read_rows,
+    require_text,
+    text_of,
+    values_of,
+)
+from pddl_eval.dedupe import dedupe
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.run import Shard, ordered_map, plan_shards
+from pddl_eval.run import Shard, open_rows, ordered_map, plan_shards
 
 ROW_GROUP_ROWS = 4096
 """Rows that are made, written and held at a time, about."""
@@ -45,6 +59,58 @@ def write_benchmark(output: str, watch: Callable[[int], None]) -> pl.DataFrame:
             written.append(pl.DataFrame(table.select(["domain", *TABLE_1])))
     counts = [(pl.col(column) == value).sum().alias(value) for column, values in TABLE_1.items() for value in values]
     return pl.concat(written).group_by("domain", maintain_order=True).agg(pl.len().alias("total"), *counts)
+
+
+def write_tasks(tasks: OwnTasks, count: int, output: str, workers: int, watch: Callable[[int], None]) -> pl.DataFrame:
+    """Write that many tasks; returns how many plans have each number of ``steps``, and what is proven of these tasks.
+
+    ``watch`` is told how many tasks are new. Raises ``UserError`` where none is found, and writes nothing then.
+    """
+    drawn, written = tasks.draw(count, workers), [pl.DataFrame(TASKS_SCHEMA.empty_table().drop("reference_problem"))]
+    with new_parquet(locate(output), TASKS_SCHEMA) as writer:
+        while some := [each._asdict() for each in islice(drawn, ROW_GROUP_ROWS // 16)]:
+            table = pa.Table.from_pylist(some, TASKS_SCHEMA)
+            writer.write_table(table)
+            watch(len(some))
+            written.append(pl.DataFrame(table.drop("reference_problem")))
+        if len(written) == 1:
+            raise UserError("no task was found: other seeds, or other numbers of steps, may have some")
+    of_cost, of_states = pl.col("optimal_cost").is_not_null().sum(), pl.col("states_complete").sum()
+    counts = (
+        pl.concat(written)
+        .group_by("steps")
+        .agg(pl.len().alias("tasks"), of_cost.alias("cost proven"), of_states.alias("all states seen"))
+    )
+    return counts.sort("steps", nulls_last=True)
+
+
+def seeds_in(places: Sequence[str], column: str = "reference_problem") -> list[str]:
+    """The texts of seed problems: ``.pddl`` files, and the first different ones of datasets with that column.
+
+    Raises ``DatasetError``.
+    """
+    found: dict[str, None] = {}
+    for place in places:
+        if place.endswith(".pddl"):
+            found[text_of(Path(place).read_bytes(), place)] = None
+            continue
+        source = open_rows(place)
+        require_text(source, column)
+        for batch in column_batches(source, [column]):
+            found.update(dict.fromkeys(filter(None, values_of(batch.column(0)))))
+            if len(found) >= MOST_SEEDS:
+                break
+    return [*found]
+
+
+def certificates_in(places: Sequence[Input], domain: str, workers: int, column: str) -> frozenset[str]:
+    """The certificates of the problems of datasets; ``domain`` is that of rows without one. Raises ``DatasetError``."""
+    found: set[str] = set()
+    for place in places:
+        named = {"reference_problem": column}
+        rows = dedupe(place, columns=named, domain=domain, workers=workers).rows
+        found.update(rows["certificate"].drop_nulls().unique())
+    return frozenset(found)
 
 
 def write_variants(  # noqa: PLR0913 (what is read, made and written)

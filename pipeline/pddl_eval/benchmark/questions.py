@@ -170,7 +170,7 @@ class Draw:
                 self.starts.append(self._prefix(LONGEST_WALK // (1 + draw * self.wanted)))
             start = self.starts[draw]
             try:
-                with _bounded():
+                with bounded(LOOKS):
                     plan = self._plan(kind, start)
                     if (kind, plan) in asked or (kind in LAST_STEP and not plan):
                         continue
@@ -254,7 +254,7 @@ def _after(plan: tuple[Action, ...], problem: Question) -> Question:
 def _solution(question: Question) -> tuple[Action, ...]:
     """A plan from there to the goal; empty where none is known."""
     try:
-        with _bounded():
+        with bounded(LOOKS):
             found = question.solution
     except (InvalidQuestionError, OutOfBudgetError):
         return ()
@@ -271,12 +271,13 @@ def _says(kind: str, answers: RightAnswers) -> bool | None:
 
 
 @contextmanager
-def _bounded() -> Iterator[None]:
+def bounded(most: int) -> Iterator[None]:
+    """Give what runs inside that much work (``budget.WORK_PER_LOOK``); then it raises ``OutOfBudgetError``."""
     looks = count(1)
 
     def look() -> None:
-        if next(looks) > LOOKS:
-            raise OutOfBudgetError("the key takes too long")
+        if next(looks) > most:
+            raise OutOfBudgetError("it takes too long")
 
     with looked_after(look):
         yield

@@ -1,4 +1,4 @@
-"""``pddl-eval generate planetarium|variants|questions|sample``: the benchmark, answers and questions with keys."""
+"""``pddl-eval generate planetarium|tasks|variants|questions|sample``: problems, answers and questions with keys."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pddl_eval.commands.flags import argument, flags, inputs, seed, workers
 from pddl_eval.commands.outputs import force as force_option
 from pddl_eval.commands.outputs import require_writable
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.errors import UserError
 from pddl_eval.shown import printable
 
 if TYPE_CHECKING:
@@ -24,10 +25,11 @@ preset = partial(click.option, "--preset", type=mixes, show_default=True, help="
 
 @click.group(cls=Group)
 def generate() -> None:
-    """Make the benchmark's pairs, answers, variants or questions.
+    """Make the benchmark's pairs, new tasks, variants or questions.
 
     \b
     pddl-eval generate planetarium benchmark.parquet
+    pddl-eval generate tasks tasks.parquet --domain ferry.pddl --from seed.pddl --count 1000 --steps 2..20
     pddl-eval generate variants benchmark.parquet answers.parquet --preset zero-shot
     pddl-eval generate questions problems.jsonl questions.parquet --domain ferry.pddl
     """
@@ -49,6 +51,62 @@ def planetarium(output: str, force: bool) -> None:
     with progress(PAIRS) as bar:
         table = write_benchmark(output, bar.advance)
     _print_frame(table)
+
+
+@generate.command(cls=Command)
+@output
+@click.option("--domain", metavar="NAME|FILE", required=True, help="The domain: a known one, or a PDDL file.")
+@click.option("--from", "seeds", metavar="SEEDS", multiple=True, help="Problems to begin with: .pddl files, datasets.")
+@click.option("--count", type=click.IntRange(min=1), default=1000, show_default=True, help="Tasks that are made.")
+@click.option("--steps", metavar="A..B", default="1..20", show_default=True, help="How many steps plans have.")
+@click.option("--unsolvable", type=float, default=0.0, show_default=True, help="Share of tasks without a plan.")
+@click.option("--exclude", metavar="DATASET", multiple=True, help="No task is equivalent to a problem in these.")
+@seed
+@workers
+@force_option
+@flags(ScoringOptions, "columns")
+def tasks(
+    output: str,
+    domain: str,
+    seeds: tuple[str, ...],
+    count: int,
+    steps: str,
+    unsolvable: float,
+    exclude: tuple[str, ...],
+    seed: int,
+    workers: int | None,
+    force: bool,
+    **settings: Any,
+) -> None:
+    """New problems in any domain, all different, each with a plan and what is proven of it.
+
+    \b
+    pddl-eval generate tasks tasks.parquet --domain blocksworld --count 1000 --steps 2..20
+    pddl-eval generate tasks tasks.parquet --domain ferry.pddl --from seed.pddl --exclude train.parquet --seed 7
+
+    Initial states are those of the seeds, with objects more or fewer, after random walks; without seeds those of the
+    benchmark. Goals are from states that are reached later, whole or in part. There are as many tasks of each number of
+    steps, as far as such are found. OUT has the columns reference_problem, reference_plan, domain, reference_id (the
+    certificate: no two tasks are equivalent), optimal_cost (null: not proven), steps, states (that can be reached; at
+    least so many where states_complete is false), closure_size, and proof (why there is no plan). The number of workers
+    changes no task.
+    """
+    from pddl_eval.benchmark import TASKS_SCHEMA, OwnTasks, certificates_in, seeds_in, write_tasks
+    from pddl_eval.process import available_cpus
+    from pddl_eval.progress import progress
+
+    require_writable(output, "table", (*seeds, *exclude), force=force, columns=[TASKS_SCHEMA.names])
+    column, least = ScoringOptions(**settings).column("reference_problem"), steps.partition("..")
+    if not (least[0].isdecimal() and least[2].isdecimal()):
+        raise UserError(f"--steps {steps} should read A..B, such as 2..20")
+    used = workers or available_cpus()
+    excluded = certificates_in(exclude, domain, used, column)
+    made = OwnTasks(domain, seeds_in(seeds, column), (int(least[0]), int(least[2])), seed, unsolvable, excluded)
+    with progress(count) as bar:
+        table = write_tasks(made, count, output, used, bar.advance)
+    _print_frame(table)
+    found = int(table["tasks"].sum())
+    print(f"{found:,} tasks{f'; {count - found:,} fewer than asked for: no others were found' * (found < count)}")
 
 
 @generate.command(cls=Command)

@@ -114,8 +114,12 @@ class StateSpace:
                 self._expand(self._nodes[self._expanded])
             yield self._nodes[number]
 
-    def _expand(self, node: Node) -> None:
-        """Find the states after one."""
+    def steps(self, node: Node) -> list[tuple[Operator, Values, Node]]:
+        """What can be done in a state: each operator with the values that it updates and the state after it."""
+        return self._steps(node)[0]
+
+    def _steps(self, node: Node) -> tuple[list[tuple[Operator, Values, Node]], int]:
+        """These, and how much work it was to find them."""
         (atoms, told), world = node, self._world
         values, before = dict(told), world.evaluations
         world.become(atoms, {**self.fixed, **values})
@@ -129,10 +133,14 @@ class StateSpace:
         work = len(self._operators) // OPERATORS_PER_WORK + WORK_PER_STEP * len(steps)
         work += WORK_PER_EVALUATION * (world.evaluations - before)
         spend(work)
+        return [(each, updates, self.node(each.apply(atoms), {**values, **updates})) for each, updates in steps], work
+
+    def _expand(self, node: Node) -> None:
+        """Find the states after one."""
+        steps, work = self._steps(node)
         self._expanded += 1
         self._work += work
-        for operator, updates in steps:
-            after = self.node(operator.apply(atoms), {**values, **updates})
+        for operator, updates, after in steps:
             if after not in self.into:
                 self._work += sum(map(len, after))
                 if len(self.into) == MAX_STATES:

@@ -165,23 +165,50 @@ def problem_pair(
 
     None where the kernel leaves the pair.
     """
+    found = problem_pairs([(reference, generated)], is_placeholder, domain, options)
+    return found[0] if found else None
+
+
+def problem_pairs(
+    pairs: Sequence[tuple[str | None, str | None]], is_placeholder: bool, domain: str | None, options: ScoringOptions
+) -> list[tuple[ProblemVerdict, frozenset[Atom] | Unsolvable | None] | None] | None:
+    """As ``problem_pair``, for pairs in one domain at once; None where there is no kernel.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> found = problem_pairs([(held, held)], False, "blocksworld", ScoringOptions())
+    >>> found is None or found[0][0].plan
+    (('putdown', 'a'),)
+    """
     if not _answers_now(options):
         return None
     try:
-        columns = [pa.array([text], pa.large_string()) for text in (reference, generated)]
-        columns.append(pa.array([is_placeholder], pa.bool_()))
+        columns = [pa.array(texts, pa.large_string()) for texts in zip(*pairs, strict=True)]
+        columns.append(pa.array([is_placeholder] * len(pairs), pa.bool_()))
         if domain:
-            columns += _domain({"domain": pa.chunked_array([[domain]]), "reference_problem": [reference]}, options)
+            domains = pa.chunked_array([[domain] * len(pairs)])
+            columns += _domain({"domain": domains, "reference_problem": [*pairs]}, options)
     except (pa.ArrowException, UnicodeError):
         return None
     found = _scored(_PROBLEMS, columns, _flags(options) | _PROOFS_TOO)
-    if found is None or found.pop("left")[0].is_valid:
+    if found is None:
         return None
-    (said,) = differences(found.pop("detail").dictionary)
+    detail, left = found.pop("detail"), found.pop("left")
+    said = differences(detail.dictionary)
+    rows = pa.StructArray.from_arrays([*found.values()], [*found]).to_pylist()
+    return [
+        None if left[row].is_valid else _shown(values, said[detail.indices[row].as_py()])
+        for row, values in enumerate(rows)
+    ]
+
+
+def _shown(
+    values: dict[str, Any], said: Sequence[Difference]
+) -> tuple[ProblemVerdict, frozenset[Atom] | Unsolvable | None] | None:
+    """A row of the kernel's as a verdict, with the reference's cl(goal)."""
     detail = _said(said, "; ".join)
     if detail is None:
         return None
-    values = {name: column[0].as_py() for name, column in found.items() if name != "score_micros"}
+    del values["score_micros"]
     for name in _SHOWN:
         if values[name] is not None:
             lists = tuple(map(tuple, values[name]))
@@ -192,8 +219,7 @@ def problem_pair(
     proof = next(map(sentence, unsolvable), None)
     closed = frozenset(closure) if closure is not None else Unsolvable(proof) if proof else None
     values |= {"detail": detail, "verdict": values["verdict"] and Verdict[values["verdict"].upper()]}
-    shown = ProblemVerdict(**values, separating_atom=atom, separating_side=side, separating_plan=separating)
-    return shown, closed
+    return ProblemVerdict(**values, separating_atom=atom, separating_side=side, separating_plan=separating), closed
 
 
 def read_answer(row: Mapping[str, Any], options: ScoringOptions) -> AnswerPair:
