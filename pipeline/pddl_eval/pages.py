@@ -54,7 +54,8 @@ class Cell:
 
     ``row`` is the number of the row in the dataset that the cell is about, ``where`` says which rows are behind it:
     links, where these have pages; ``address`` is a link of its own. ``interval`` (low, value, high) is drawn on the
-    table's scale, ``parts`` as a bar; ``kind`` is the colour of a badge, ``tip`` what a pointer learns.
+    table's scale, ``parts`` as a bar; ``kind`` is the colour of a badge, ``tip`` what a pointer learns. ``marks`` are
+    the spans of a text of PDDL that stand out.
     """
 
     text: str
@@ -68,6 +69,7 @@ class Cell:
     parts: Sequence[Part] = ()
     kind: str = ""
     tip: str = ""
+    marks: Sequence[tuple[int, int]] = ()
 
     @property
     def plain(self) -> bool:
@@ -120,15 +122,16 @@ class Table:
         return f"{100 * min(1.0, max(0.0, (value - low) / (high - low))):.2f}%"
 
 
-FOLDED, PDDL, DIFF = "folded", "pddl", "diff"
-"""Kinds of excerpts, and of a table whose cells are lines of PDDL."""
+FOLDED, PDDL, DIFF, BESIDE = "folded", "pddl", "diff", "beside"
+"""Kinds of excerpts, and of tables whose cells are lines of PDDL, or whole texts of which a reader sees two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """A part of a text as it was given; an important one has a ``kind``, which is its class in the style sheet.
 
-    ``FOLDED`` is the kind of one that a reader has to open, ``PDDL`` of one that is highlighted, as problems are.
+    ``FOLDED`` is the kind of one that a reader has to open, ``PDDL`` of one that is highlighted, as problems are, and
+    ``beside`` of one that stands beside the others, highlighted.
     """
 
     title: str
@@ -280,12 +283,14 @@ def html(  # noqa: PLR0913 (what a page is made of)
     links: Mapping[str, str] = MappingProxyType({}),
     rows: Mapping[int, str] = MappingProxyType({}),
     browse: str = "",
+    about: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """The page as HTML that loads nothing; a fragment with its style unless ``whole``.
 
     ``pictures`` are those of each section, by its title. ``title`` is the document's, by default the page's. ``script``
     is the only script that runs. ``links`` are addresses by their words; ``rows`` are those of the pages about rows,
-    ``browse`` is that of the table of rows, which filters itself by what follows ``#``.
+    ``browse`` is that of the table of rows, which filters itself by what follows ``#``. ``about`` are texts for the
+    script, by the names of ``data-`` attributes.
     """
     # Chosen by the content, so that equal pages are equal files and no text in one can know it.
     nonce = sha256(repr((page, pictures, script)).encode("utf-8", "replace")).hexdigest()[:32]
@@ -300,6 +305,7 @@ def html(  # noqa: PLR0913 (what a page is made of)
         links=links,
         rows=rows,
         browse=browse,
+        about=about,
         style=_style(),
     )
 
@@ -326,6 +332,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters |= {"line": line, "cell": in_cell, "sentence": in_line, "printable": printable}
     environment.filters["pddl"] = _highlighted
+    environment.filters["marked"] = _with_marks
     environment.filters["query"] = lambda where: urlencode([(in_cell(name), in_cell(value)) for name, value in where])
     environment.filters["block"] = partial(block, most=EXCERPT_CHARACTERS)
     environment.globals["verdict_colours"] = COLOURS
@@ -341,6 +348,17 @@ _TOKENS = re.compile(
 def _highlighted(text: str) -> Markup:
     """PDDL, already cut, with its comments, keywords and variables marked."""
     return Markup(_TOKENS.sub(_marked, text))
+
+
+def _with_marks(cell: Cell, most: int = CELL_CHARACTERS) -> Markup:
+    """A text of PDDL, highlighted, with its marks; the characters of each part are made printable."""
+    text, found, last = cell.text[:most], [], 0
+    for start, stop in (*cell.marks, (len(text), len(text))):
+        found.append(_highlighted(block(text[last:start], most)))
+        if start < stop:
+            found.append(Markup("<mark>") + _highlighted(block(text[start:stop], most)) + Markup("</mark>"))
+        last = max(last, stop)
+    return Markup("").join(found) + "…" * (len(text) < len(cell.text))
 
 
 def _marked(token: re.Match[str]) -> str:

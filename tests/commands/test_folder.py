@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from http.server import HTTPServer, SimpleHTTPRequestHandler
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
+from threading import Thread
 from urllib.parse import parse_qsl, urlsplit
 
 import polars as pl
@@ -17,6 +20,7 @@ from pddl_eval.errors import UserError
 from pddl_eval.report.rows import listed_rows, texts_of
 from pddl_eval.shown import line
 
+from tests.support.browser import PROGRAM, browser
 from tests.support.html_page import Page, links, seen
 from tests.support.pairs_by_verdict import ANSWERS, REFERENCE
 from tests.support.scored_rows import HOSTILE
@@ -163,6 +167,52 @@ def test_other_answers_to_a_question_stand_side_by_side(tmp_path: Path) -> None:
     ]
     assert [links(row[0]) for row in cells] == [[], ["1.html"], ["4.html"], ["5.html"]]
     assert rows_shown(tmp_path / "report", "question=y&model=b") == [6, 7]
+
+
+def test_two_answers_stand_beside_the_reference_with_what_is_not_in_it_marked(tmp_path: Path) -> None:
+    """The page of a question, the marks inside lines, what was read beside what was written, the permanent link."""
+    other = REFERENCE.replace("(:goal (and", "(:goal (and (clear b)", 1)
+    assert other != REFERENCE
+    rows = {"model": ["a", "b"], "reference_id": ["q 1"] * 2, "reference_problem": [REFERENCE] * 2}
+    pl.DataFrame({**rows, "generated_problem": [f"Sure! {REFERENCE}", other]}).write_parquet(tmp_path / "in.parquet")
+    score_dataset(tmp_path / "in.parquet", tmp_path / "scored", workers=1)
+    write_folder(build_report(tmp_path / "scored"), tmp_path / "report")
+    page = Page(tmp_path / "report" / "questions" / "0.html")
+    (head, badges, texts) = page.all("table")[0].iter("tr")
+    assert [seen(each) for each in head] == ["reference", "a, blocksworld", "b, blocksworld"]
+    assert links(badges) == ["../rows/0.html", "../rows/1.html"]
+    assert [seen(each) for each in texts.iter("mark")] == ["(clear b)"]
+    row = row_pages(tmp_path / "report")[0]
+    assert [seen(each) for each in row.all("pre") if each.get("class") == "beside"] == [seen(row.all("pre")[-2])]
+    (link,) = (each.get("href") or "" for each in row.all("a") if seen(each) == "permanent link")
+    assert link == "../rows.html#question=q+1&model=a&domain=blocksworld&:open="
+    assert row.all("main")[0].get("data-row") == "question=q+1&model=a&domain=blocksworld"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PROGRAM is None, reason="needs Chromium")
+@pytest.mark.parametrize("scheme", ["file", "http"])
+def test_next_and_previous_follow_what_the_table_showed(scheme: str, report: Path, tmp_path: Path) -> None:
+    """Filtered and sorted, from disk and from a server; notes are kept, and read by the table of rows."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(report))
+    with HTTPServer(("127.0.0.1", 0), handler) as server, browser(tmp_path) as tab:
+        Thread(target=server.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_port}" if scheme == "http" else report.as_uri()
+        tab.open(f"{base}/{ROWS}#model=plain&:sort=-verdict")
+        order = tab.run("[...document.querySelectorAll('tbody tr:not([hidden]) a')].map((a) => a.href.split('#')[0])")
+        assert len(order) > 5 and order != sorted(order)
+        opened = [tab.follow("document.querySelector('tbody tr:not([hidden]) a').click()")]
+        opened += [tab.press("j") for _ in order]
+        assert opened == [*order, order[0]], "and from the last to the first"
+        assert tab.press("k") == order[-1]
+        tab.run("document.querySelector('form.notes [type=checkbox]').click()")
+        assert tab.follow("[...document.querySelectorAll('nav a')].find((a) => a.textContent === 'All rows').click()")
+        assert tab.run("document.querySelectorAll('tbody tr:not([hidden])').length") == len(order)
+        number = order[-1].rpartition("/")[2].removesuffix(".html")
+        assert tab.run("[...document.querySelectorAll('[title=\"looked at\"]')].length") >= 1
+        tab.open(f"{base}/{ROWS}#unrelated={number}&model=plain&:open=")
+        tab.wait(f"location.href === {order[-1]!r}")
+        server.shutdown()
 
 
 def test_nothing_is_loaded_and_no_answer_is_markup(report: Path) -> None:

@@ -9,17 +9,29 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from urllib.parse import urlencode
 
 import polars as pl
 
 from pddl_eval.datasets import Source, locate, put_bytes, read_row
 from pddl_eval.errors import UserError
-from pddl_eval.explain import explain_row, html_page, line_by_line, options_of, scored_columns
-from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, html, render
+from pddl_eval.explain import explain_row, html_page, line_by_line, marks_of, options_of, scored_columns
+from pddl_eval.pages import (
+    BESIDE,
+    CELL_CHARACTERS,
+    FOLDED,
+    Cell,
+    Excerpt,
+    Page,
+    Section,
+    Table,
+    html,
+    render,
+)
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.progress import progress
 from pddl_eval.report import Listed, Report, listed_rows, report_page, texts_of, warnings
@@ -71,9 +83,14 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
                 maker.page(known, late=time.monotonic() - started > MOST_SECONDS).encode(),
             )
             bar.advance(1)
+    for asked, text in maker.questions():
+        put_bytes(place / "questions" / f"{asked}.html", text.encode())
     put_bytes(place / INDEX, html(report_page(report), links={"All rows": ROWS}, rows=pages, browse=ROWS).encode())
     shown = _rows_page(report, listed)
-    browsed = html(shown, script=render("rows.js"), links={"Report": INDEX}, rows=pages)
+    about = {"notes": str(report.place), "notes-columns": "\n".join(_identity(listed))}
+    browsed = html(
+        shown, script=render("rows.js") + render("notes.js"), links={"Report": INDEX}, rows=pages, about=about
+    )
     put_bytes(place / ROWS, browsed.encode())
     return len(order)
 
@@ -118,6 +135,7 @@ class _RowPages:
         asked = listed.frame.filter(pl.col("asked").is_not_null() & pl.col("row").is_in(order))
         self._siblings = {part["asked"][0]: part for part in asked.sort("row").partition_by("asked")}
         self._script = render("row.js")
+        self._read = dict[int, tuple[str, str]]()
         self._earlier = dict[str, Source]()
 
     @cached_property
@@ -130,11 +148,17 @@ class _RowPages:
         texts = texts_of(self._listed, known)
         named = [f"{name} {texts[name]}" for name in self._listed.shown if name not in self._listed.verdicts]
         title = ", ".join([f"Row {row:,} of {self._report.place}", *named])
-        links = dict(self._links)
+        links, about = dict(self._links), dict[str, str]()
+        if self._links == FOLDER_LINKS:
+            about = {"notes": str(self._report.place), "row": urlencode([*_identity(self._listed, known).items()])}
+            links["permanent link"] = f"../{ROWS}#{about['row']}&:open="
+            if self._asked_first(known) is not None:
+                links["beside another"] = f"../questions/{self._asked_first(known)}.html"
         for text, step in (("previous (k)", -1), ("next (j)", 1)):
             other = self._order[(place + step) % len(self._order)]
             links[text] = self._addresses[other]
-        options: dict[str, Any] = {"links": links, "rows": self._addresses, "script": self._script}
+        script = self._script + (render("notes.js") if about else "")
+        options: dict[str, Any] = {"links": links, "rows": self._addresses, "script": script, "about": about}
         before = [*self._other_answers(known)]
         try:
             if late:
@@ -143,8 +167,12 @@ class _RowPages:
             if isinstance(prompt := values.get(self._listed.prompt or ""), str):
                 before.insert(0, Section("Prompt", excerpts=[Excerpt("What was asked", prompt, "prompt")]))
             before += self._since(earlier, values) if earlier else []
+            meant = {meaning: values[name] for meaning, name in self._names.items()}
+            pair = next(pair for pair in PAIRS if isinstance(meant.get(pair.generated), str))
+            explanation = explain_row(meant, options=self._options)
+            self._read[row] = (meant.get(pair.reference) or "", explanation.as_read(pair.name) or meant[pair.generated])
             return html_page(
-                explain_row({meaning: values[name] for meaning, name in self._names.items()}, options=self._options),
+                explanation,
                 title,
                 around=(before, [_columns(values)]),
                 **options,
@@ -170,6 +198,42 @@ class _RowPages:
         ]
         return [Section(f"On {earlier.name}", [said], tables)]
 
+    def _asked_first(self, known: Mapping[str, Any]) -> int | None:
+        """The first row of its question, by which the page of the question is named; None if it is the only one."""
+        part = self._siblings.get(known["asked"])
+        return None if part is None or part.height < 2 else int(part["row"][0])
+
+    def questions(self) -> Iterator[tuple[int, str]]:
+        """For each question with several answers a page: two of them beside the reference. Rows' pages come first."""
+        for part in self._siblings.values():
+            answers = [each for each in part.head(MOST_SIBLINGS).iter_rows(named=True) if each["row"] in self._read]
+            if len(answers) < 2:
+                continue
+            reference = self._read[answers[0]["row"]][0]
+            asked, *_ = _identity(self._listed, answers[0]).values()
+            named = [_identity(self._listed, each) for each in answers]
+            names = [", ".join(list(each.values())[self._listed.label in each :]) for each in named]
+            texts = [self._read[each["row"]][1] for each in answers]
+            heads = [Cell("", kind="other")]
+            for each in answers:
+                said = next(
+                    (known for name in self._listed.verdicts if (known := texts_of(self._listed, each)[name])), "–"
+                )
+                kind = said.replace(" ", "_")
+                heads.append(Cell(said, each["detail"] or "", kind=kind, address=f"../rows/{each['row']}.html"))
+            cells = [Cell(reference), *(Cell(text, marks=marks_of(text, reference)) for text in texts)]
+            shown = Table(
+                "Marked: what is not in the reference",
+                ("reference", *names),
+                [heads, cells],
+                0,
+                len(cells),
+                kind=BESIDE,
+            )
+            page = Page(f"Two answers to {asked}", (), (), [Section("", tables=[shown])])
+            links = {"Report": f"../{INDEX}", "All rows": f"../{ROWS}"}
+            yield answers[0]["row"], html(page, script=render("beside.js"), links=links)
+
     def _other_answers(self, known: Mapping[str, Any]) -> list[Section]:
         """Other samples and models, side by side."""
         part = self._siblings.get(known["asked"])
@@ -188,6 +252,15 @@ class _RowPages:
         return [
             Section("Same question", (), [Table(caption, columns, rows, labels=1, texts=len(columns) - 1, kind="rows")])
         ]
+
+
+def _identity(listed: Listed, known: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """What a row is linked by for good, and the names of these columns: question, groups, sample; else its number."""
+    names = [name for name in listed.shown if name not in listed.verdicts]
+    if known is None:
+        return dict.fromkeys(names or ["row"], "")
+    texts = texts_of(listed, known)
+    return {name: line(texts[name], CELL_CHARACTERS) for name in names} or {"row": str(known["row"])}
 
 
 def _columns(values: Mapping[str, Any]) -> Section:

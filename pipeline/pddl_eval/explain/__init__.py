@@ -7,7 +7,7 @@ from pddl_eval.explain.dataset_row import DatasetRow, find_row, options_of, scor
 from pddl_eval.explain.drawing import html_page, problem_svg, scenes_svg
 from pddl_eval.explain.explanation import Explanation, explain, plan_file
 from pddl_eval.explain.row import RowExplanation, explain_row
-from pddl_eval.explain.tables import line_by_line
+from pddl_eval.explain.tables import line_by_line, marks_of
 
 __all__ = [
     "DatasetRow",
@@ -18,6 +18,7 @@ __all__ = [
     "find_row",
     "html_page",
     "line_by_line",
+    "marks_of",
     "options_of",
     "plan_file",
     "problem_svg",

@@ -18,7 +18,15 @@ from pddl_eval.definition.difference import closest_matching
 from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.equivalence import isomorphism
 from pddl_eval.definition.metrics import given, score_lone_problem
-from pddl_eval.definition.model import ROOT_TYPE, Action, Formula, Problem, show_atom, show_formula
+from pddl_eval.definition.model import (
+    ROOT_TYPE,
+    Action,
+    Formula,
+    Problem,
+    problem_to_pddl,
+    show_atom,
+    show_formula,
+)
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, read_any_problem, read_problem
 from pddl_eval.definition.task import Scene, Task, read_pair, read_task
@@ -28,7 +36,7 @@ from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_lines, initial_scene, object_lines
 from pddl_eval.explain.tables import ABSENT, ALL_ROWS, DIFFERENT, MOST_ROWS, cells, line_by_line, noted
 from pddl_eval.kernel import score_problem_pair
-from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, table, words
+from pddl_eval.pages import BESIDE, FOLDED, Cell, Excerpt, Page, Section, Table, table, words
 from pddl_eval.scoring.api import UnsolvableError, fully_specify
 from pddl_eval.scoring.budget import row_budget
 from pddl_eval.shown import YES, line, listed
@@ -89,6 +97,11 @@ class Explanation:
         return all(isinstance(side.problem, Problem) for side in self.sides.values())
 
     @property
+    def as_read(self) -> str | None:
+        """The block of the answer that counts, else its first draft."""
+        return _problem_text(self.generated.pieces)
+
+    @property
     def problem(self) -> Explanation:
         """Itself: what can be drawn, as of a row's explanation."""
         return self
@@ -116,6 +129,8 @@ class Explanation:
             ]
             only_problem = [piece.kind for piece in side.pieces] == [PieceKind.PROBLEM]
             excerpts = [] if only_problem and not whole else [_excerpt(piece) for piece in side.pieces]
+            if whole and name == "answer" and isinstance(side.problem, Problem):
+                excerpts.append(Excerpt("As it was read", problem_to_pddl(side.problem), BESIDE))
             sections.append(
                 Section(f"The {name}", sentences if side.pieces else [*sentences, "There is no text."], (), excerpts)
             )
@@ -399,7 +414,7 @@ def _added(side: Side, static: frozenset[str]) -> str:
         return f"none: {line(side.added.reason, MOST_REASON)}"
     changing = [show_formula(atom) for atom in side.added if atom[0] not in static]
     rest = len(side.added) - len(changing)
-    atoms = listed(changing, MOST_ITEMS, " ") or "no atom that an operator can change"
+    atoms = listed(changing, MOST_ITEMS, " ") or "nothing, the goal is already fully specified"
     return atoms + (f"; and {rest:,} static atom{'s' * (rest > 1)}" if rest else "")
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,7 @@ from pddl_eval.explain.tables import (
     scores_table,
     shortened,
 )
-from pddl_eval.pages import Cell, Page, Section, Table
+from pddl_eval.pages import BESIDE, Cell, Excerpt, Page, Section, Table
 from pddl_eval.scoring.plans import Validation, validation_of
 from pddl_eval.shown import line, listed
 
@@ -64,6 +64,11 @@ class PlanExplanation:
         """How far the generated plan gets; None where it was not executed."""
         return self.validation.execution if self.validation else None
 
+    @property
+    def as_read(self) -> str | None:
+        """The steps that were read, a line each."""
+        return "\n".join(map(_shown, self.generated[:ALL_ROWS])) or None
+
     def page(self, *, whole: bool = False) -> Page:
         """The self in words: scores, the failed step or the goal, the state, both plans side by side."""
         most = ALL_ROWS if whole else MOST_ROWS
@@ -72,7 +77,9 @@ class PlanExplanation:
             sections += _ending(self.validation, self.execution, most)
         sections.append(_side_by_side(self, most))
         if whole:
-            sections.append(as_written("The plans as written", ("The reference plan", "The answer"), self.texts))
+            written = as_written("The plans as written", ("The reference plan", "The answer"), self.texts)
+            read = [Excerpt("The answer as it was read", self.as_read, BESIDE)] if self.as_read else []
+            sections.append(replace(written, excerpts=[*written.excerpts, *read]))
         facts = [self.detail] if self.detail else []
         badge = Cell(plans_headline(self), kind=self.scores["plan_verdict"] or "other")
         return Page(plans_headline(self), (), facts, sections, self.scores["plan_valid"], badges=[badge])

@@ -50,6 +50,11 @@ class RowExplanation:
         part = self.parts.get("problem")
         return part if isinstance(part, Explanation) else None
 
+    def as_read(self, pair: str) -> str | None:
+        """What was read of a pair's answer, in its words; None where nothing was, or all of it counts."""
+        part = self.parts.get(pair)
+        return part.as_read if isinstance(part, Explanation | PlanExplanation) else None
+
     def page(self, *, whole: bool = False) -> Page:
         """All parts on one page, each under a heading; one part alone is the page."""
         pages = {name: part.page(whole=whole) for name, part in self.parts.items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from typing import Any
@@ -73,24 +75,69 @@ def shortened(rows: Iterable[Sequence[Cell]], note: Sequence[str]) -> Iterator[S
         yield from run
 
 
+ATOMS = re.compile(r"\((?![:\s]|and\b|or\b|not\b)[^()]*\)|[()]|[^\s()]+")
+"""What is marked as a whole inside a line: an atom, a parenthesis, a word."""
+
+
+def marks_of(text: str, other: str) -> list[tuple[int, int]]:
+    """The spans of a text's atoms and words that are not in the other text, or not as often; order does not count.
+
+    >>> text = "(:init (on a b) (clear a))"
+    >>> [text[start:stop] for start, stop in marks_of(text, "(:init (clear a) (on a c))")]
+    ['(on a b)']
+    """
+    found, known = list[tuple[int, int]](), Counter(_plainly(other))
+    for atom in ATOMS.finditer(text):
+        (name,) = _plainly(atom[0])
+        known[name] -= 1
+        if known[name] < 0:
+            found.append(atom.span())
+    return found
+
+
+def _plainly(text: str) -> list[str]:
+    return [" ".join(each.lower().split()) for each in ATOMS.findall(text)]
+
+
 def line_by_line(
     reference: str | None, generated: str | None, names: tuple[str, str] = ("reference", "answer")
 ) -> Section:
-    """Both texts side by side, the lines that only one of them has marked, long runs of equal lines cut short."""
-    sides = [(text or "")[:EXCERPT_CHARACTERS].splitlines()[:MOST_LINES] for text in (reference, generated)]
-    left, right = ([each.rstrip() for each in side if each.strip()] for side in sides)
+    """Both texts side by side, what one of them lacks marked inside the lines, long runs of equal lines cut short."""
+    texts = [(text or "")[:EXCERPT_CHARACTERS].splitlines()[:MOST_LINES] for text in (reference, generated)]
+    left, right = ([each.rstrip() for each in side if each.strip()] for side in texts)
     rows: list[Sequence[Cell]] = []
     keys = [[" ".join(each.lower().split()) for each in side] for side in (left, right)]
     # What only one side has, and what only the other has in the same place, stand beside each other.
     for is_equal, some in groupby(LCSseq.opcodes(*keys), lambda change: change.tag == "equal"):
         first, *_, last = [*some] * 2
-        for theirs, ours in zip_longest(range(first.src_start, last.src_end), range(first.dest_start, last.dest_end)):
-            texts = ["" if theirs is None else left[theirs], "" if ours is None else right[ours]]
-            rows.append(cells([DIFFERENT * (not is_equal), *texts], not is_equal))
+        theirs, ours = left[first.src_start : last.src_end], right[first.dest_start : last.dest_end]
+        differs = not is_equal and _but_order(theirs) != _but_order(ours)
+        sides = [
+            [Cell(each, differs=differs, marks=marks) for each, marks in _marked_lines(side, other)]
+            for side, other in ((theirs, ours), (ours, theirs))
+        ]
+        sign = Cell(DIFFERENT * differs, differs=differs)
+        rows += ([sign, *pair] for pair in zip_longest(*sides, fillvalue=Cell("", differs=differs)))
     if not left or not right or not any(row[0].differs for row in rows):
         return Section("")
     shown = [*shortened(rows, ("", "… {} equal lines", "…"))]
-    return Section("Line by line", (), [Table("Lines", ("", *names), shown, labels=0, texts=3, kind=DIFF)])
+    how = ["Marked: atoms and words that the other side does not have there; their order does not count."]
+    return Section("Line by line", how, [Table("Lines", ("", *names), shown, labels=0, texts=3, kind=DIFF)])
+
+
+def _but_order(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Words in their order, and atoms, whose order says nothing."""
+    parts = _plainly("\n".join(lines))
+    return [each for each in parts if "(" not in each], sorted(each for each in parts if len(each) > 1 and "(" in each)
+
+
+def _marked_lines(lines: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """Lines with the marks in each."""
+    marks, start = marks_of("\n".join(lines), "\n".join(others)), 0
+    for each in lines:
+        end = start + len(each)
+        yield each, [(max(a, start) - start, min(b, end) - start) for a, b in marks if a < end and b > start]
+        start = end + 1
 
 
 def as_written(title: str, names: Sequence[str], texts: Sequence[str | None]) -> Section:

@@ -74,6 +74,7 @@ for (const table of document.querySelectorAll("table.browsed")) {
       }
     }
     if (String(address) || location.hash.includes("=")) history.replaceState(null, "", `#${address}`);
+    return remember();
   }
 
   function sort() {
@@ -99,14 +100,18 @@ for (const table of document.querySelectorAll("table.browsed")) {
     });
   });
   // A row's page goes back to this choice of rows, and on to the next of them.
-  body.addEventListener("click", (event) => {
-    const link = event.target.closest("a");
-    if (!link) return;
-    link.hash = location.hash;
-    const listed = rows.filter(({ row }) => !row.hidden).map(({ row }) => row.querySelector("a")?.getAttribute("href"));
-    try { sessionStorage.setItem("pddl-eval-rows", JSON.stringify(listed.filter(Boolean))); } catch { /* not allowed */ }
-  });
+  function remember() {
+    const linked = rows.map(({ row }) => ({ row, link: row.querySelector("a") })).filter(({ link }) => link);
+    for (const { link } of linked) link.hash = location.hash;
+    const listed = linked.filter(({ row }) => !row.hidden).map(({ link }) => link.href.split("#")[0]);
+    try { sessionStorage.setItem("pddl-eval-rows", JSON.stringify({ hash: location.hash, listed })); } catch { /* not allowed */ }
+    return listed;
+  }
+  addEventListener("pageshow", remember);
   table.closest(".tables").before(controls);
   sort();
-  show();
+  // A permanent link opens the page of the only row that it names.
+  const isPermanent = state.has(":open");
+  const found = show();
+  if (isPermanent && found.length === 1) location.replace(found[0]);
 }
