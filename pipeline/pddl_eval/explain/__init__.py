@@ -8,6 +8,7 @@ from pddl_eval.explain.drawing import html_page, problem_svg, scenes_svg
 from pddl_eval.explain.explanation import Explanation, explain, plan_file
 from pddl_eval.explain.row import RowExplanation, explain_row
 from pddl_eval.explain.tables import line_by_line, marks_of
+from pddl_eval.explain.validation import validation_page
 
 __all__ = [
     "DatasetRow",
@@ -24,4 +25,5 @@ __all__ = [
     "problem_svg",
     "scenes_svg",
     "scored_columns",
+    "validation_page",
 ]

@@ -1,0 +1,47 @@
+"""Plans as they were executed, step by step: a page for people who look for a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pddl_eval.definition.model import show_atom, show_number
+from pddl_eval.pages import Cell, Page, Section, Table
+from pddl_eval.scoring.plans import Validation, changes, verdict_line
+from pddl_eval.shown import listed
+
+MOST_STEPS, MOST_ATOMS = 1_000, 200
+"""Steps, and atoms of the last state, that are listed."""
+
+HEADER = ("", "what happens", "becomes true", "becomes false", "numbers")
+
+_WHAT = ("actions", "added", "deleted")
+
+
+def validation_page(validated: Sequence[tuple[str, Validation]]) -> Page:
+    """A page with a section for each plan, under its name: its verdict, what is missing, what each step changed.
+
+    >>> from pddl_eval.scoring.plans import validate
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> page = validation_page([("a.plan", validate("(putdown a)", held))])
+    >>> page.title, [cell.text for cell in page.sections[0].tables[0].rows[0]]
+    ('1 of 1 plans are valid', ['1', '(putdown a)', '(arm-empty) (clear a) (on-table a)', '(holding a)', ''])
+    """
+    right = sum(bool(found.valid) for _, found in validated)
+    sections = [_section(name, found) for name, found in validated]
+    return Page(f"{right:,} of {len(validated):,} plans are valid", (), [], sections, right == len(validated))
+
+
+def _section(name: str, found: Validation) -> Section:
+    told = [verdict_line(found), *found.advice]
+    rows = []
+    for each in changes(found, show_number):
+        numbers = ", ".join(f"{fluent} = {value}" for fluent, value in each["numbers"].items())
+        texts = [str(each.get("time", each.get("step"))), *(" ".join(each[what]) for what in _WHAT), numbers]
+        rows.append([Cell(text) for text in texts])
+    if not rows:
+        return Section(name, told)
+    cut = f" (the first {MOST_STEPS:,} of {len(rows):,} steps)" * (len(rows) > MOST_STEPS)
+    caption = f"{name}: {told[0]}{cut}"
+    last = sorted(map(show_atom, found.states[-1][0]))
+    told.append(f"The last state: {listed(last, MOST_ATOMS, ' ') or 'nothing is true'}")
+    return Section(name, told, [Table(caption, HEADER, rows[:MOST_STEPS], labels=1, texts=4)])
