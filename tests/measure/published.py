@@ -11,8 +11,6 @@ follow, in which files are looked for that it does not have:
   whose instances it takes: models' plans, and what its search made of them, with recorded validity.
 * ``vlm``: github.com/RiddleHe/vlm-as-formalizer; problems that models wrote of images, by whether the plan of each was
   recorded as right (``--problems``).
-* ``formalizer``: github.com/CassieHuang22/llm-as-pddl-formalizer; models' plans, of which nothing is recorded, and
-  problems (``--problems``), each in its own domain.
 * ``bgu``: github.com/SPL-BGU/pddl-copilot-experiments; labelled plans, half of them in numeric domains, and plans of
   models.
 * ``lexicon``: github.com/Periklismant/lexicon_neurips (LexiCon); plans of models for problems with constraints.
@@ -219,21 +217,6 @@ def vlm(clone: Clone) -> Iterator[Row]:
                 yield row | {"kind": f"{named[2]}: {said}", "generated_problem": clone.show(path)}
 
 
-def formalizer(clone: Clone) -> Iterator[Row]:
-    """Plans of models in the benchmark's problems, and the problems that models wrote in domains of their own."""
-    for path in clone.files:
-        if named := re.fullmatch(
-            r"output/llm-as-(\w+)/(\w+)/(\w+)-(\d+)/([^/]+)/(?:p\d+/)?(p\d+)_.*_(plan|pf)\.\w+", path
-        ):
-            root = f"data/textual_{named[2]}/BlocksWorld-{named[4]}_PDDL"
-            domain, problem = (clone.show(f"{root}/{name}.pddl") for name in ("domain", named[6]))
-            row = {"reference_problem": problem, "domain": domain, "kind": f"{named[5]}, {named[1]}", "file": path}
-            if domain and problem and named[7] == "pf":
-                yield row | {"generated_problem": clone.show(path)}
-            elif domain and problem and named[1] == "planner":
-                yield row | {"generated_plan": clone.show(path), "recorded": None}
-
-
 SOURCES: dict[str, Callable[[Clone], Iterator[Row]]] = {
     "planbench": planbench,
     "llmp": llmp,
@@ -241,7 +224,6 @@ SOURCES: dict[str, Callable[[Clone], Iterator[Row]]] = {
     "bgu": bgu,
     "recovery": recovery,
     "vlm": vlm,
-    "formalizer": formalizer,
     "lexicon": lexicon,
 }
 
