@@ -23,7 +23,7 @@ from pddl_eval import (
 )
 from pddl_eval.definition import formulas
 from pddl_eval.definition.budget import OutOfBudgetError
-from pddl_eval.definition.formulas import bindings
+from pddl_eval.definition.formulas import World, bindings
 from pddl_eval.definition.metrics import PLAN
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, not_executed, parse_domain, read_any_problem, read_problem
@@ -554,3 +554,42 @@ def test_long_problems_with_numbers_are_read() -> None:
 
 
 HELD = "(define (problem x) (:domain d) (:objects m1 - m) (:init (p m1)) (:goal (p m1)))"
+
+
+def test_thousands_of_rules_are_derived_and_a_stratum_that_reads_no_change_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The official tasks of PSR and Promela have up to thousands of derived predicates without arguments."""
+    chain = " ".join(f"(:derived (d{number + 1}) (and (d{number}) (d{number}) (p)))" for number in range(1_500))
+    text = (
+        f"(define (domain d) (:predicates (p) (q) (u)) (:derived (d0) (p)) {chain} (:derived (u) (not (d1500)))"
+        " (:action go :effect (q)) (:action stop :precondition (d1500) :effect (not (p))))"
+    )
+    problem = "(define (problem x) (:domain d) (:init (p)) (:goal (and (u) (q))))"
+    derived, names = formulas.derived, []
+    monkeypatch.setattr(
+        formulas, "derived", lambda stratum, *more: [names.append(len(stratum.clauses)), derived(stratum, *more)][1]
+    )
+    assert validate("(go) (stop)", problem, text).valid
+    assert names == [1_501, 1, 1_501, 1]  # (go) changes nothing that a rule reads
+    assert validate("(stop) (go) (stop)", problem, text).failed_step == 3
+
+
+@pytest.mark.parametrize(
+    ("rule", "true"),
+    [
+        ("(or (e ?x ?y) (exists (?z) (and (e ?x ?z) (d ?z ?y))))", {"ab", "bc", "ac"}),
+        ("(or (e ?x ?y) (exists (?z) (and (d ?x ?z) (d ?z ?y))))", {"ab", "bc", "ac"}),
+        ("(or (e ?x ?y) (exists (?y) (and (e ?x ?y) (d ?y ?x))))", {"ab", "bc"}),  # an inner variable of the same name
+        ("(and (e ?x ?x) (forall (?z) (d ?z ?z)))", set()),
+        ("(or (= ?x ?y) (forall (?z) (imply (e ?x ?z) (d ?z ?y))))", {x + y for x in "abc" for y in "abc"}),
+        ("(exists (?z ?w) (and (e ?x ?z) (e ?z ?w) (not (= ?w ?y)) (not (= ?y ?x)) (not (e ?y ?x))))", {"ab"}),
+    ],
+)
+def test_rules_with_recursion(rule: str, true: set[str]) -> None:
+    text = f"(define (domain d) (:predicates (e ?x ?y) (d ?x ?y)) (:derived (d ?x ?y) {rule}))"
+    world = World(
+        Problem("p", "d", dict.fromkeys("abc", "object"), frozenset({("e", "a", "b"), ("e", "b", "c")}), frozenset()),
+        parse_domain(text),
+    )
+    assert {"".join(atom[1:]) for atom in world.true if atom[0] == "d"} == true

@@ -9,12 +9,12 @@ is neither true nor false without it raises ``NoValueError``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
-from functools import reduce
-from itertools import product
+from functools import lru_cache, reduce
+from itertools import chain, product
 from math import prod
-from operator import eq, ge, gt, le, lt, sub
+from operator import eq, ge, gt, itemgetter, le, lt, sub
 from typing import NamedTuple, cast
 
 from pddl_eval.definition import words
@@ -40,11 +40,18 @@ from pddl_eval.definition.model import (
     is_atom,
     is_equation,
     show_formula,
+    words_of,
 )
-from pddl_eval.definition.pddl import derivation_rules, strata, typed_list
+from pddl_eval.definition.pddl import Rule, derivation_rules, strata, typed_list
 
 MAX_BITS = 4_096
 """Bits of the numerator and of the denominator of a number."""
+
+MAX_VARIABLES = 100
+"""Variables of a rule, with those of its quantifiers."""
+
+DOMAINS_KEPT = 8
+"""Domains whose rules are kept, taken apart."""
 
 MAX_EVALUATIONS = 3_000_000
 """Formulas and bindings that are looked at in one execution, some five seconds."""
@@ -92,31 +99,50 @@ class World:
         self.objects = {**problem.objects, **domain.constants}
         self.atoms = set(problem.init)
         self.values = dict(problem.values)
-        self.strata = strata(derivation_rules(domain)) if domain.formulas else ()
+        self.strata = _strata(domain)
         self.evaluations = 0
         self.index: dict[tuple[str | int, ...], list[Atom]] | None = None
         """While atoms are derived: those that are true, by predicate, and by predicate, position and argument."""
         self._ranges: dict[Types, Collection[str]] = {}
         self.true: Set[Atom] = self.atoms
-        self._derive()
+        self._derived: list[set[Atom]] = []
+        self._derive(frozenset())
 
     def become(self, atoms: Iterable[Atom], values: Mapping[Atom, Fraction]) -> None:
         """Be in another state."""
-        self.atoms = set(atoms)
-        self.values = dict(values)
-        self._derive()
+        before = self.atoms, self.values
+        self.atoms, self.values = set(atoms), dict(values)
+        if self.strata:
+            changed = {atom[0] for atom in before[0] ^ self.atoms}
+            self._derive(changed | {fluent[0] for fluent, _ in before[1].items() ^ self.values.items()})
+        else:
+            self.true = self.atoms
 
-    def change(self, operators: Iterable[Operator], values: Mapping[Atom, Fraction]) -> None:
+    def change(self, operators: Sequence[Operator], values: Mapping[Atom, Fraction]) -> None:
         """Delete, then add, and give fluents these values: what is deleted and added is added."""
         for operator in operators:
             self.atoms -= operator.delete_effects
         for operator in operators:
             self.atoms |= operator.add_effects
         self.values.update(values)
-        self._derive()
+        if self.strata:
+            effects = (atoms for operator in operators for atoms in operator.parts[2:])
+            self._derive({atom[0] for atoms in effects for atom in atoms} | {fluent[0] for fluent in values})
 
-    def _derive(self) -> None:
-        self.true = completed(self.atoms, self) if self.strata else self.atoms
+    def _derive(self, changed: Set[str]) -> None:
+        """Derive what follows in the state; a stratum that reads nothing of what changed is as it was."""
+        if not self.strata:
+            return
+        true, before = set(self.atoms), self._derived
+        self.true, self._derived = true, []
+        for number, stratum in enumerate(self.strata):
+            if before and changed.isdisjoint(stratum.words):
+                found = before[number]
+                true |= found
+            else:
+                found = derived(stratum, self, true)
+                changed = changed | {atom[0] for atom in (found ^ before[number] if before else found)}
+            self._derived.append(found)
 
     def fits(self, name: str, types: Types) -> bool:
         """True where an object or a constant may stand for a parameter of these types."""
@@ -378,7 +404,7 @@ def with_sources(atoms: Set[Atom], world: World) -> Set[Atom]:
     >>> sorted(with_sources({("lit", "a")}, world))
     [('lit', 'a'), ('on', 'a')]
     """
-    rules = [rule for stratum in world.strata for rule in stratum]
+    rules = derivation_rules(world.domain) if world.strata else []
     found, waiting = set(atoms), [*atoms]
     while rules and waiting:
         name, *arguments = waiting.pop()
@@ -391,35 +417,184 @@ def with_sources(atoms: Set[Atom], world: World) -> Set[Atom]:
     return found
 
 
-def completed(atoms: Set[Atom], world: World) -> Set[Atom]:
-    """A state of a world with all that is derived from it: the least fixpoint of each stratum, lowest first.
+class Clause(NamedTuple):
+    """Of a rule: the head follows where the conjuncts are true for some objects in place of the free variables."""
 
-    A rule whose body has no truth value derives nothing.
+    head: Atom
+    conjuncts: tuple[Formula, ...]
+    free: Mapping[str, Types]
+
+
+class Stratum(NamedTuple):
+    """The rules of a stratum, and the words in them.
+
+    ``uses`` has, for each predicate that the stratum derives, the atoms with it in its rules, each with the clause of
+    what is needed beside it. The rules ``again`` have such atoms where another one may make no instance of the rule
+    true by itself, as under ``forall``.
     """
-    before = world.true
-    world.true = true = set(atoms)
+
+    clauses: list[Clause]
+    words: frozenset[str]
+    uses: dict[str, list[tuple[Atom, Clause]]]
+    again: list[Clause]
+
+
+@lru_cache(maxsize=DOMAINS_KEPT)
+def _strata(domain: Domain) -> tuple[Stratum, ...]:
+    return tuple(map(_stratum, strata(derivation_rules(domain)))) if domain.formulas else ()
+
+
+def _stratum(rules: Sequence[Rule]) -> Stratum:
+    names = {rule.name for rule in rules}
+    found = Stratum([], frozenset(word for rule in rules for word in words_of(rule.body)), {}, [])
+    for rule in rules:
+        variables = dict(rule.variables)
+        clause = Clause((rule.name, *variables), (rule.body,), variables)
+        found.clauses.append(clause)
+        uses = list(_uses(rule.body, names))
+        for atom, beside, own in uses:
+            seed = Clause(clause.head, beside, {**variables, **own})
+            found.uses.setdefault(str(atom[0]), []).append((atom, seed))
+        if sum(word in names for word in words_of(rule.body)) > len(uses):
+            found.again.append(clause)
+    return found
+
+
+def _uses(
+    formula: Formula, names: Set[str], depth: int = 0
+) -> Iterator[tuple[Atom, tuple[Formula, ...], dict[str, Types]]]:
+    """Atoms of these predicates, each with what else makes the formula true, over variables of ``exists``."""
+    head, parts = formula[:1], formula[1:]
+    if head == ("and",):
+        spend(len(parts))
+        for place, part in enumerate(parts):
+            for atom, beside, own in _uses(part, names, depth):
+                spend(len(parts))
+                yield atom, (*beside, *parts[:place], *parts[place + 1 :]), own
+    elif head == ("or",):
+        for part in parts:
+            yield from _uses(part, names, depth)
+    elif head == ("exists",):
+        variables = typed_list(parts[0], "a quantifier")
+        other = {name: f"{name} {depth}" for name, _ in variables}  # An outer one may have the same name.
+        for atom, beside, own in _uses(grounded(parts[1], other), names, depth + 1):
+            yield atom, beside, {**{other[name]: types for name, types in variables}, **own}
+    elif is_atom(formula) and formula[0] in names:
+        yield cast("Atom", formula), (), {}
+
+
+def derived(stratum: Stratum, world: World, true: set[Atom]) -> set[Atom]:
+    """What a stratum derives from the atoms that are true, which it is added to: the least fixpoint, semi-naively.
+
+    After the first round a rule is tried with each new atom in place of one that it needs. A rule whose body has no
+    truth value derives nothing.
+    """
     world.index = {}
-    for atom in sorted(atoms):
-        _enter(atom, world.index)
-    for stratum in world.strata:
-        reached = -1
-        while reached < len(true):
-            reached = len(true)
-            for rule in stratum:
-                for binding in bindings(rule.listing, world, UNBOUND):
-                    atom = (rule.name, *[binding[variable] for variable, _ in rule.variables])
-                    if atom not in true and is_true(rule.body, world, binding):
-                        true.add(atom)
-                        _enter(atom, world.index)
-                        if len(true) > MAX_ATOMS:
-                            raise OutOfBudgetError(f"more than {MAX_ATOMS:,} atoms are true")
-    world.true, world.index = before, None
-    return true
+    for atom in sorted(atom for atom in true if atom[0] in stratum.words):
+        _enter(atom, world)
+    spend(len(true))
+    found: list[Atom] = []
+    waiting: list[tuple[Clause, Binding]] = [(clause, UNBOUND) for clause in stratum.clauses]
+    tried = 0
+    while waiting:
+        for atom in chain.from_iterable(_follows(clause, binding, world) for clause, binding in waiting):
+            if atom not in true:
+                true.add(atom)
+                found.append(atom)
+                _enter(atom, world)
+                if len(true) > MAX_ATOMS:
+                    raise OutOfBudgetError(f"more than {MAX_ATOMS:,} atoms are true")
+        new, tried = found[tried:], len(found)
+        waiting = [seed for atom in new for seed in _seeds(stratum, atom, world)]
+        waiting += [(clause, UNBOUND) for clause in stratum.again if new]
+    world.index = None
+    return set(found)
 
 
-def _enter(atom: Atom, index: dict[tuple[str | int, ...], list[Atom]]) -> None:
+def _seeds(stratum: Stratum, atom: Atom, world: World) -> Iterator[tuple[Clause, Binding]]:
+    """The clauses in which a new atom is in place of one that a rule needs."""
+    for lifted, clause in stratum.uses.get(atom[0], ()):
+        fitting = {name: world.of_types(types) for name, types in clause.free.items()}
+        binding = unify(lifted, atom, {}, fitting) if len(lifted) == len(atom) else None
+        if binding is not None:
+            yield clause, binding
+
+
+def _follows(clause: Clause, binding: Binding, world: World) -> Iterator[Atom]:
+    free = {name: world.of_types(types) for name, types in clause.free.items() if name not in binding}
+    return (_ground(clause.head, each) for each in solutions(clause.conjuncts, free, world, binding))
+
+
+def _enter(atom: Atom, world: World) -> None:
+    assert world.index is not None
     for key in [(atom[0],), *[(atom[0], place, name) for place, name in enumerate(atom[1:], 1)]]:
-        index.setdefault(key, []).append(atom)
+        world.index.setdefault(key, []).append(atom)
+
+
+def _indexed(lifted: Atom, free: Collection[str], world: World) -> Sequence[Atom]:
+    """True atoms among which are all that an atom with free variables stands for, while atoms are derived."""
+    assert world.index is not None
+    keys: list[tuple[str | int, ...]] = [
+        (lifted[0], place, term) for place, term in enumerate(lifted[1:], 1) if term not in free
+    ]
+    return min([world.index.get(key, ()) for key in keys or [(lifted[0],)]], key=len)
+
+
+def solutions(  # noqa: C901 (one case a construct)
+    conjuncts: Sequence[Formula], free: Mapping[str, Collection[str]], world: World, binding: Binding
+) -> Iterator[Binding]:
+    """The bindings of free variables to objects that fit under which conjuncts are true, maybe some of them twice.
+
+    Only while atoms are derived. What has no free variable is tested, then atoms bind theirs, fewest first, then what
+    is left of the others is tried with all objects.
+    """
+    world.count()
+    if len(free) > MAX_VARIABLES:
+        raise OutOfBudgetError(f"a rule has more than {MAX_VARIABLES} variables")
+    left: list[tuple[Formula, ...]] = []
+    for each in conjuncts:
+        if free and not free.keys().isdisjoint(words_of(each)):
+            left.append(cast("tuple[Formula, ...]", each))
+        elif not is_true(each, world, binding):
+            return
+    ways: list[tuple[int, int, Sequence[Atom]]] = []
+    for place, each in enumerate(left):
+        rest = [*left[:place], *left[place + 1 :]]
+        if each[0] == "and":
+            yield from solutions([*each[1:], *rest], free, world, binding)
+            return
+        if each[0] == "exists":
+            own = typed_list(each[1], "a quantifier")
+            other = {name: f"{name} #{world.evaluations}" for name, _ in own}
+            fitting = {other[name]: world.of_types(types) for name, types in own}
+            yield from solutions([grounded(each[2], other), *rest], {**free, **fitting}, world, binding)
+            return
+        if is_atom(each):
+            lifted = _ground(cast("Atom", each), binding)
+            found = _indexed(lifted, free, world)
+            ways.append((len(found), place, found))
+    if ways:
+        _, place, atoms = min(ways, key=itemgetter(0))
+        lifted = _ground(cast("Atom", left[place]), binding)
+        rest = [*left[:place], *left[place + 1 :]]
+        for atom in atoms:
+            world.count()
+            matched = unify(lifted, atom, {}, free) if len(atom) == len(lifted) else None
+            if matched is not None:
+                still = {name: objects for name, objects in free.items() if name not in matched}
+                yield from solutions(rest, still, world, {**binding, **matched})
+    elif either := next((each for each in left if each[0] == "or"), None):
+        rest = [each for each in left if each is not either]
+        for part in either[1:]:
+            yield from solutions([part, *rest], free, world, binding)
+    else:
+        # Where nothing is left to be true, any objects are.
+        names = [name for name in free if not left or name in words_of(left[0])]
+        still = {name: objects for name, objects in free.items() if name not in names}
+        for chosen in product(*[free[name] for name in names]):
+            world.count()
+            more = {**binding, **dict(zip(names, chosen, strict=True))}
+            yield from solutions(left, still, world, more) if left else [more]
 
 
 def bindings(listing: Formula, world: World, binding: Binding) -> Iterator[Binding]:
@@ -462,10 +637,8 @@ def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -
         yield from bindings(listing, world, binding)
         return
     lifted = _ground(pattern, {each: value for each, value in binding.items() if each not in fitting})
-    name, *terms = lifted
-    key = next(((name, place, term) for place, term in enumerate(terms, 1) if term not in fitting), (name,))
     free = tuple(variable for variable in fitting if variable not in pattern)
-    for atom in world.index.get(key, ()):
+    for atom in _indexed(lifted, fitting, world):
         world.count()
         matched = unify(lifted, atom, {}, fitting) if len(atom) == len(lifted) else None
         for chosen in product(*[fitting[variable] for variable in free]) if matched is not None else ():

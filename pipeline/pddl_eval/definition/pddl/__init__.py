@@ -24,6 +24,7 @@ from pddl_eval.definition.pddl.durative import (
 from pddl_eval.definition.pddl.durative import DURATION as DURATION_PART
 from pddl_eval.definition.pddl.language import (
     MODAL,
+    Rule,
     changed_predicates,
     derivation_rules,
     derived_predicates,

@@ -41,8 +41,8 @@ from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.definition.pddl.sexpr import excerpt
 from pddl_eval.shown import quote
 
-MAX_DERIVED = 500
-"""Derived predicates of a domain; their strata are found in time quadratic in this."""
+MAX_STRATA = 50
+"""Strata of a domain's rules, each found in time linear in the rules."""
 
 MAX_ALTERNATIVES = 20
 """Types of one variable (``either``) that are compared with the declarations."""
@@ -137,14 +137,12 @@ def not_executed(domain: Domain) -> tuple[str, ...]:
             except DomainError as error:
                 notes.append(str(error))
     derived = {rule.name for rule in rules}
-    if len(derived) > MAX_DERIVED:
-        return (f"more than {MAX_DERIVED:,} derived predicates",)
     for rule in rules:
         scope = Scope({variable for variable, _ in rule.variables}, domain.constants)
         notes += [f"{rule.name}: {fault}" for fault in condition_faults(rule.body, scope)]
     unstratified = _level(rules)
     if isinstance(unstratified, str):
-        notes.append(f"{unstratified}: derived predicate that depends on its own negation")
+        notes.append(unstratified)
     for body in (body for section, body in domain.formulas if section == ":constraints"):
         faults = constraint_faults(body, Scope(frozenset(), domain.constants, derived))
         notes += [f"domain: {fault}" for fault in faults]
@@ -226,19 +224,26 @@ def strata(rules: Iterable[Rule]) -> tuple[tuple[Rule, ...], ...]:
 
 
 def _level(rules: Collection[Rule]) -> dict[str, int] | str:
-    """The stratum of each derived predicate, or one of those for which there is none."""
-    level = dict.fromkeys((rule.name for rule in rules), 0)
-    needs = {(rule.name, other, denied) for rule in rules for other, denied in _predicates(rule.body) if other in level}
-    changed = True
-    while changed:
-        changed = False
-        for name, other, denied in sorted(needs):
-            if level[name] < level[other] + denied:
-                level[name] = level[other] + denied
-                changed = True
-                if level[name] > len(level):
-                    return name
-    return level
+    """The stratum of each derived predicate, or in words why there is none."""
+    left: Set[str] = {rule.name for rule in rules}
+    users: dict[str, set[tuple[str, bool]]] = {}
+    for rule in rules:
+        for other, denied in _predicates(rule.body):
+            users.setdefault(other, set()).add((rule.name, denied))
+    level: dict[str, int] = {}
+    for number in range(MAX_STRATA):
+        # Those that deny one of those that are left, and all that need one of these, are in a higher stratum.
+        higher = {name for other in left for name, denied in users.get(other, ()) if denied}
+        waiting = [*higher]
+        for other in waiting:  # grows while it is walked
+            new = {name for name, _ in users.get(other, ())} - higher
+            higher |= new
+            waiting += new
+        if higher == left:
+            return f"{min(left)}: derived predicate that depends on its own negation" if left else level
+        level |= dict.fromkeys(left - higher, number)
+        left = higher
+    return f"domain: more than {MAX_STRATA} strata of derived predicates" if left else level
 
 
 def _predicates(formula: Formula, denied: bool = False) -> Iterator[tuple[str, bool]]:
@@ -549,8 +554,6 @@ def misfits(domain: Domain) -> Iterator[str]:
 
 def _misfits_of_formulas(domain: Domain) -> Iterator[str]:
     refused = {note.partition(": ")[0] for note in not_executed(domain)}
-    if len(domain.formulas) > MAX_DERIVED:
-        return
     for section, formula in domain.formulas:
         with suppress(DomainError):
             rule = _rule(formula) if section in (":derived", ":axiom") else None
