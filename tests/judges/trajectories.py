@@ -54,6 +54,12 @@ from tests.judges.interpreter import (
 )
 
 TOLERANCE = Fraction(1, 1000)
+SLACK = Fraction(1, 1000)
+"""How far a duration may be off."""
+
+once = dict.fromkeys
+"""The steps of a plan, each once."""
+
 ALWAYS: Tree = ["and"]
 
 
@@ -222,7 +228,7 @@ def about_duration(tree: Tree, duration: Fraction) -> Tree:
     if head == "and":
         return ["and", *(about_duration(each, duration) for each in rest)]
     own, bound = with_duration(rest, duration)
-    slack = ["/", "1", "1000"]
+    slack: Tree = ["/", str(SLACK.numerator), str(SLACK.denominator)]
     highest, lowest = ["+", bound, slack], ["-", bound, slack]
     if head == "=":
         return ["and", ["<", lowest, own], ["<", own, highest]]
@@ -271,8 +277,8 @@ def started(
         )
         for when in ("at start", "at end")
     )
-    invariant = ground(timed.task, with_duration(part(action.precondition, "over all"), duration), binding)
-    return begin, end, Running(number, invariant), duration
+    invariant, _ = parted(timed.task, with_duration(part(action.precondition, "over all"), duration), binding)
+    return begin, end, Running(number, ["and", *invariant]), duration
 
 
 def happen(timed: TimedTask, state: State, events: Sequence[Event]) -> tuple[State, frozenset[Fault]]:
@@ -357,7 +363,7 @@ def judge(domain_text: str, problem_text: str, plan: Iterable[Step]) -> Judgemen
 
 def judge_task(timed: TimedTask, plan: Iterable[Step]) -> Judgement:
     """``judge`` for a task that was read."""
-    steps = sorted(dict.fromkeys(plan), key=lambda step: step.time)
+    steps = sorted(once(plan), key=lambda step: step.time)
     waiting: list[tuple[Fraction, int, Step | Event]] = []
     for place, step in enumerate(steps, start=1):
         waiting.append((step.time, place, step))
@@ -429,10 +435,14 @@ def always_within(times: Times, limit: Fraction, phi: Truth, psi: Truth) -> bool
     return all(any(psi[j] and times[j] - times[i] <= limit for j in places[i:]) for i in places if phi[i])
 
 
+def in_force(times: Times, time: Fraction) -> set[int]:
+    """The state in which a time falls."""
+    return {max(i for i, begins in enumerate(times) if begins <= time)}
+
+
 def hold_during(times: Times, begin: Fraction, end: Fraction | None, phi: Truth) -> bool:
-    in_force = max(i for i, time in enumerate(times) if time <= begin)
-    inside = [i for i, time in enumerate(times) if begin <= time and (end is None or time < end)]
-    return all(phi[i] for i in {in_force, *inside})
+    inside = {i for i, time in enumerate(times) if begin <= time and (end is None or time < end)}
+    return all(phi[i] for i in inside | in_force(times, begin))
 
 
 MODAL: dict[str, Callable[..., bool]] = {

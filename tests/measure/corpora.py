@@ -22,11 +22,9 @@ from typing import NamedTuple
 from pddl_eval import validate
 from pddl_eval.errors import UserError
 
-LARGEST = 4_000_000
 SECONDS = 20
-
-NOT_EXECUTED = "not executed: "
-"""How a reason begins that names a construct which the page on the language does not promise."""
+HEAD = 20_000
+"""Characters in which a file says what it is."""
 
 
 class Pair(NamedTuple):
@@ -43,27 +41,32 @@ def text(path: Path) -> str:
 
 def head(path: Path) -> tuple[str, str]:
     """Whether a file holds a domain or a problem, and the name of the domain."""
-    written = re.sub(r";[^\n]*", "", text(path)).lower() if path.stat().st_size <= LARGEST else ""
+    with path.open("rb") as file:
+        written = re.sub(r";[^\n]*", "", file.read(HEAD).decode("utf-8", "replace")).lower()
     if found := re.search(r"\(\s*define\s*\(\s*domain\s+([^\s()]+)", written):
         return "domain", found[1]
     found = re.search(r"\(\s*:domain\s+([^\s()]+)", written)
     return ("problem", found[1]) if found and re.search(r"\(\s*define\s*\(\s*problem", written) else ("", "")
 
 
-def nearness(problem: Path, domain: Path) -> tuple[int, ...]:
-    """How near a domain is to a problem: few folders away, then the same number or name, then a plain name."""
-    shared = sum(1 for one, other in zip(problem.parts, domain.parts, strict=False) if one == other)
-    away = len(problem.parts) + len(domain.parts) - 2 * shared
-    numbers = [re.findall(r"\d+", path.stem)[-1:] for path in (problem, domain)]
-    same = bool(numbers[0]) and [int(each) for each in numbers[0]] == [int(each) for each in numbers[1]]
-    begins = re.sub(r"\W*domain\W*", "", domain.stem)
-    return (
-        away - same * 2,
-        not same,
-        not (begins and problem.stem.startswith(begins)),
-        domain.stem != "domain",
-        len(domain.name),
-    )
+def own(path: Path) -> str:
+    """What the name of a file says beside what it is: ``p02`` of ``p02-domain.pddl``."""
+    return re.sub(r"domain|instance|problem|[^a-z0-9]", "", path.stem.lower())
+
+
+def domain_of(problem: Path, domains: list[Path]) -> Path | None:
+    """The nearest domain, in folders; where each problem has a domain of its own, the one named like it."""
+    numbered = [path for path in domains if re.search(r"\d", own(path))]
+    like = [path for path in numbered if own(problem) == own(path) or own(problem).startswith(own(path))]
+    plain = [path for path in domains if path not in numbered] if len(numbered) > 1 else domains
+
+    def away(domain: Path) -> tuple[int, int]:
+        shared = sum(1 for one, other in zip(problem.parts, domain.parts, strict=False) if one == other)
+        return len(problem.parts) + len(domain.parts) - 2 * shared, len(domain.name)
+
+    near = min(map(away, domains), default=(0, 0))[0]
+    best = [path for path in like if away(path)[0] <= near + 1] or plain
+    return min(best, key=away, default=None)
 
 
 def pairs(checkout: Path, each: int) -> Iterator[Pair]:
@@ -81,25 +84,24 @@ def pairs(checkout: Path, each: int) -> Iterator[Pair]:
     for (_, name), found in sorted(problems.items()):
         left = each
         for problem in sorted(found, key=lambda path: (path.stat().st_size, path)):
-            if not left or not domains[name]:
-                break
-            pair = Pair(checkout.name, problem, min(domains[name], key=lambda domain: nearness(problem, domain)))
-            if (texts := (text(problem), text(pair.domain))) not in seen:
+            domain = domain_of(problem, domains[name]) if left else None
+            if domain is not None and (texts := (text(problem), text(domain))) not in seen:
                 seen.add(texts)
                 left -= 1
-                yield pair
+                yield Pair(checkout.name, problem, domain)
 
 
 def outcome(pair: Pair) -> tuple[str, str]:
-    """What became of a pair, and why."""
+    """What became of a pair, and why. A reason that begins with "not executed" names a construct of the language."""
     try:
         found = validate("()", text(pair.problem), text(pair.domain))
     except UserError as error:
-        reason = " ".join(str(error).split())
-        return ("refused" if NOT_EXECUTED in reason else "broken"), reason
-    if found.verdict == "undecided":
-        return ("refused" if NOT_EXECUTED in found.detail else "limit"), found.detail
-    return ("broken", found.detail) if found.verdict == "reference_invalid" else ("read", str(found.verdict))
+        verdict, reason = "broken", " ".join(str(error).split())
+    else:
+        verdict, reason = str(found.verdict), found.detail
+    if "not executed: " in reason and " is invalid (" not in reason:
+        return "refused", reason
+    return {"undecided": "limit", "reference_invalid": "broken", "broken": "broken"}.get(verdict, "read"), reason
 
 
 def val_refuses(val: str, pair: Pair) -> bool:

@@ -165,15 +165,15 @@ def solved(clone: Clone, path: str, trial: Row) -> Iterator[Row]:
 def lexicon(clone: Clone) -> Iterator[Row]:
     """Its own plans and those of models; where a line is no action, its verifier takes the most similar action."""
     for path in clone.files:
-        if named := re.fullmatch(r"(domains/(\w+)/data/data_(\d+)/\d+)/(.+)_plan", path):
-            problem, domain, plan = (
-                clone.show(each) for each in (f"{named[1]}/problem.pddl", f"{named[1]}/domain.pddl", path)
-            )
-            compiled = [clone.show(f"{named[1]}/compiled_{part}.pddl") for part in ("domain", "problem")]
+        if named := re.fullmatch(r"(domains/(\w+)/data/data_\d+/\d+)/([^/]+)_plan", path):
+            names = ("problem.pddl", "domain.pddl", "compiled_domain.pddl", "compiled_problem.pddl")
+            problem, domain, *compiled = (clone.show(f"{named[1]}/{name}") for name in names)
+            plan = clone.show(path)
             if problem and domain and plan is not None and all(compiled):
-                steps = [tuple(each.lower().split()) for each in re.findall(r"\(([^()]+)\)", plan)]
+                lines = (re.sub(r"^\s*\d+[.:]|[()]", " ", line).lower().split() for line in plan.splitlines())
+                steps = [tuple(line) for line in lines if line]
                 row = {"reference_problem": problem, "domain": domain, "generated_plan": plan, "file": path}
-                whose = named[4] if named[4].endswith("constrained") else "models"
+                whose = named[3] if named[3].endswith("constrained") else "models"
                 yield row | {"kind": f"{named[2]}, {whose}", "recorded": judge(*map(str, compiled), steps).valid}
 
 

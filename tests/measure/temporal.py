@@ -17,27 +17,42 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 import pddl_eval
 
+from tests.judges import trajectories
 from tests.judges.agreement import timed_difference
-from tests.judges.trajectories import Judgement, Step, judge, read
+from tests.judges.trajectories import Judgement, Step, TimedTask, judge_task, read
 from tests.measure.tally import Tally, drawing
-from tests.support.random_trajectories import DAMAGES, Case, cases, plan_text, trajectory
+from tests.support.random_trajectories import DAMAGES, Case, PlainDraw, TimedDraw, cases, plan_text, trajectory
 
 SECONDS = 60
+
+
+@lru_cache(maxsize=4)
+def task_of(domain: str, problem: str) -> TimedTask:
+    """The task that the judge reads, once for all plans for it."""
+    return read(domain, problem)
+
+
+def judged(case: Case) -> Judgement:
+    return judge_task(task_of(case.domain, case.problem), case.steps)
 
 
 def drawn(arguments: argparse.Namespace) -> Iterator[tuple[str, Case]]:
     """The cases, each with what draws it again."""
     for number in range(arguments.first, arguments.first + arguments.trajectories):
         yield f"trajectory {number}", trajectory(Random(f"{arguments.seed} {number}"))
-    left, number = arguments.count, arguments.first
+    left, number, kind = arguments.count, arguments.first, PlainDraw if arguments.val else TimedDraw
     while left > 0:
-        for case in list(cases(number, arguments.seed))[:left]:
+        for case in list(cases(number, arguments.seed, kind))[:left]:
             left -= 1
             yield f"plan {number}", case
         number += 1
@@ -47,7 +62,7 @@ def against_judge(arguments: argparse.Namespace) -> Tally:
     """Compare the program with the judge."""
     tally = Tally("cases", "valid", "disagree")
     for number, case in drawn(arguments):
-        right = judge(case.domain, case.problem, case.steps)
+        right = judged(case)
         difference = timed_difference(plan_text(case), case.problem, case.domain, right)
         rows = [case.how, *sorted({each.verdict for each in right.faults}), "all"]
         tally.count(rows, "cases", "valid" * right.valid, "disagree" * bool(difference))
@@ -66,7 +81,7 @@ def stored(folder: Path, seed: int) -> Iterator[list[tuple[str, Case]]]:
         for file in sorted(path for path in task.iterdir() if path.suffix in (".plan", ".SOL")):
             if not (steps := steps_of(file.read_text("utf-8", "replace"))):
                 continue
-            timed, random = read(domain, problem), Random(f"{seed} {file}")
+            timed, random = task_of(domain, problem), Random(f"{seed} {file}")
             copies = {"as it is": steps}
             copies |= {how: tuple(damage(random, timed, list(steps))) for how, damage in DAMAGES.items()}
             yield [(str(file.relative_to(folder)), Case(how, domain, problem, each)) for how, each in copies.items()]
@@ -93,61 +108,79 @@ def in_groups(arguments: argparse.Namespace) -> Iterator[list[tuple[str, Case]]]
 
 
 def said_by_val(val: str, group: list[tuple[str, Case]]) -> list[str]:
-    """What VAL says of each plan of a group: ``valid``, ``invalid``, or that it cannot read it or crashes."""
+    """What VAL says of each plan of a group: ``valid``, ``invalid``, or that it cannot read the task, or crashes."""
     with tempfile.TemporaryDirectory() as folder:
-        names = ("domain.pddl", "problem.pddl", *(f"{place}.plan" for place in range(len(group))))
-        texts = (
-            group[0][1].domain,
-            group[0][1].problem,
-            *(plan_text(case).strip("()\n") and plan_text(case) for _, case in group),
-        )
-        for name, text in zip(names, texts, strict=True):
-            (Path(folder) / name).write_text(text + "\n", "utf-8")
-        said: list[str] = []
-        while len(said) < len(group):  # It goes on behind a plan on which it crashes.
-            command = [val, "-t", "0.001", "domain.pddl", "problem.pddl", *names[2 + len(said) :]]
-            try:
-                run = subprocess.run(
-                    command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=SECONDS
-                )
-                output, died = run.stdout, run.returncode < 0
-            except subprocess.TimeoutExpired:
-                output, died = "", True
-            if re.search(r"Problem in domain|Bad problem|Type problem|Parser failed", output):
-                return [*said, *["cannot read the task"] * (len(group) - len(said))]
-            parts = re.split(r"(?m)^Checking plan: ", output)[1:]
-            said += [answer(part) for part in (parts[:-1] if died else parts)]
-            if died or not parts:
-                said.append("crashes")
-        return said[: len(group)]
+        plans = [f"{place}.plan" for place in range(len(group))]
+        texts = {"domain.pddl": group[0][1].domain, "problem.pddl": group[0][1].problem}
+        texts |= {plan: plan_text(case) if case.steps else "" for plan, (_, case) in zip(plans, group, strict=True)}
+        for name, text in texts.items():
+            (Path(folder) / name).write_text(f"{text}\n", "utf-8")
+        return asked(val, folder, plans)
 
 
-def answer(part: str) -> str:
-    if "Plan valid" in part:
-        return "valid"
-    return "cannot read the plan" if "Bad plan description" in part else "invalid"
+def asked(val: str, folder: str, plans: list[str]) -> list[str]:
+    """Ask VAL about some plans; where it stops or crashes, about each half of them."""
+    command = [val, "domain.pddl", "problem.pddl", *plans]
+    try:
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return ["crashes"] * len(plans)
+    if "Problem in domain" in run.stderr or "Bad problem" in run.stderr or "problem specification" in run.stderr:
+        return ["cannot read"] * len(plans)
+    if run.returncode == 0:
+        return ["valid" if "Plan valid" in part else "invalid" for part in run.stdout.split("Checking plan: ")[1:]]
+    if len(plans) == 1:
+        return ["crashes" if run.returncode < 0 else "invalid"]  # It stops at a step that it cannot read.
+    half = len(plans) // 2
+    return asked(val, folder, plans[:half]) + asked(val, folder, plans[half:])
 
 
-def shown(judged: Judgement) -> str:
-    return " or ".join(sorted({each.verdict for each in judged.faults})) or "valid"
+def shown(found: Judgement) -> str:
+    return " or ".join(sorted({each.verdict for each in found.faults})) or "valid"
+
+
+OTHER_RULES: dict[str, dict[str, object]] = {
+    "happenings exactly 0.001 apart are one": {"TOLERANCE": Fraction("0.00100001")},
+    "durations off by 0.01": {"SLACK": Fraction(1, 100)},
+    "an action twice at one time is two": {"once": list},
+    "hold-during, hold-after: only states that begin in the window": {"in_force": lambda times, begin: set[int]()},
+}
+"""What VAL decides otherwise than the page on the language, as other rules for the judge."""
+
+
+def rules_of_val(case: Case) -> str:
+    """Which other rules make the judge say what VAL says, where it says another thing than the program."""
+    before = judged(case).valid
+    for count in range(1, len(OTHER_RULES) + 1):
+        for chosen in combinations(OTHER_RULES, count):
+            rules = {name: rule for each in chosen for name, rule in OTHER_RULES[each].items()}
+            with ExitStack() as stack:
+                for name, rule in rules.items():
+                    stack.enter_context(patch.object(trajectories, name, rule))
+                if judged(case).valid != before:
+                    return " and ".join(chosen)
+    if any(
+        step.duration is None and step.action[0] in task_of(case.domain, case.problem).durations for step in case.steps
+    ):
+        return "a duration that is left out is 0"
+    return ""
 
 
 def against_val(arguments: argparse.Namespace) -> Tally:
     """Compare the program and the judge with VAL."""
-    tally = Tally("cases", "valid", "not read by VAL", "VAL differs", "judge differs")
+    tally = Tally("cases", "valid", "not read by VAL", "VAL differs", "not explained", "judge differs")
     for group in stored(arguments.tasks, arguments.seed) if arguments.tasks else in_groups(arguments):
         for (number, case), val in zip(group, said_by_val(arguments.val, group), strict=True):
             plan = plan_text(case)
-            found, right = (
-                pddl_eval.validate(plan, case.problem, case.domain),
-                judge(case.domain, case.problem, case.steps),
-            )
-            unread, wrong = val not in ("valid", "invalid"), (val == "valid") != bool(found.valid)
-            disagree = right.valid != found.valid
-            marks = ["valid" * bool(found.valid), "not read by VAL" * unread, "VAL differs" * (wrong and not unread)]
-            rows = [case.how, f"here: {found.verdict}", "all"]
-            tally.count(rows, "cases", *marks, "judge differs" * disagree)
-            if (wrong and not unread) or disagree:
+            found, right = pddl_eval.validate(plan, case.problem, case.domain), judged(case)
+            unread, disagree = val not in ("valid", "invalid"), right.valid != found.valid
+            wrong = not unread and (val == "valid") != bool(found.valid)
+            why = rules_of_val(case) if wrong else ""
+            marks = ["valid" * bool(found.valid), "not read by VAL" * unread, "VAL differs" * wrong]
+            marks += ["not explained" * (wrong and not why), "judge differs" * disagree]
+            rows = [case.how, f"here: {found.verdict}", "all", *([f"VAL: {why}"] if why else [])]
+            tally.count(rows, "cases", *marks)
+            if (wrong and not why) or disagree:
                 detail = f"VAL {val}, here {found.verdict} ({found.detail}), judge {shown(right)}"
                 texts = "" if arguments.tasks else f"\n{case.domain}\n{case.problem}"
                 tally.disagree(f"{number}, {case.how}: {detail}{texts}\n{plan}")

@@ -7,7 +7,7 @@ valid by construction, and the same walk damaged in eighteen ways. Damage may le
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from random import Random
 from typing import NamedTuple
@@ -56,11 +56,12 @@ MODAL = (
     *("always", "sometime", "at-most-once", "at end", "within", "hold-during", "hold-after", "always-within"),
     *("sometime-before", "sometime-after"),
 )
+READ_BY_VAL = tuple(each for each in MODAL if each != "hold-after")  # At which it crashes.
 
 
-def constraint(random: Random, formula: Callable[[], str]) -> str:
+def constraint(random: Random, formula: Callable[[], str], modal: Sequence[str] = MODAL) -> str:
     """A formula with a random modal operator; its times lie where states often begin."""
-    kind = random.choice(MODAL)
+    kind = random.choice(modal)
     bound = Fraction(random.choice(["0", "0.5", "1", "2", "3", "4", "5", "7.5", "10"]))
     bounds = {
         "within": [bound],
@@ -84,7 +85,7 @@ SWITCHED = (
         for name in SWITCHES
         for way, effect in (("on", f"({name})"), ("off", f"(not ({name}))"))
     )
-    + "\n(:action count :parameters () :precondition (and) :effect (increase (n) 1))\n"
+    + "\n(:action count :parameters () :precondition (and) :effect (and (increase (n) 1)))\n"
     "(:durative-action keep :parameters (?x) :duration (>= ?duration 0) :condition (and)"
     " :effect (and (at start (not (done ?x))) (at end (done ?x)))))"
 )
@@ -162,7 +163,7 @@ class TimedDraw(Draw):
             )
         if self.random.random() < 0.2:
             each = constraint(self.random, lambda: self.condition([("?x", "t"), OBJECTS[-1]], self.all, 0))
-            sections.append(f"(:constraints (forall (?x - t) (preference always {each})))")
+            sections.append(f"(:constraints (forall (?x - t) (preference each {each})))")
         return "\n".join(sections) + ")"
 
     def duration(self, scope: Sequence[Typed]) -> str:
@@ -222,6 +223,51 @@ class TimedDraw(Draw):
         return found
 
 
+class PlainDraw(TimedDraw):
+    """A random domain of what VAL reads: no derived predicates, ``either``, nested effects or empty connectives."""
+
+    def __init__(self, random: Random) -> None:
+        super().__init__(random)
+        self.derived, self.all = {}, self.basic
+
+    def _types(self, count: int) -> list[str]:
+        return [self.random.choice(["object", "t"]) for _ in range(count)]
+
+    def domain(self) -> str:
+        """The domain in PDDL."""
+        text = super().domain().replace("v - (either t u)", "v - t").replace(":condition (and )", ":condition (and)")
+        plain, found, _ = text.partition("\n(:constraints")
+        return f"{plain})" if found else text
+
+    def condition(self, scope: Sequence[Typed], names: Mapping[str, Sequence[str]], depth: int = 2) -> str:
+        """A condition."""
+        kind = self.random.choice(["atom", "atom", "atom", "not", "and", "or", "forall", "<"] if depth else ["atom"])
+        if kind == "forall":
+            new = self.listing(1)
+            return f"(forall ({shown(new)}) {self.atom([*scope, *new], names)})"
+        if kind == "<" and (fluent := self.atom(scope, self.functions)) != "(z)":
+            return f"({self.random.choice(['<', '<=', '>=', '>'])} {fluent} {self.random.choice(['0', '1', '2.5'])})"
+        count = {"not": 1, "and": 2, "or": 2}.get(kind)
+        inner = " ".join(self.atom(scope, names) for _ in range(count or 1))
+        return f"({kind} {inner})" if count else inner
+
+    def effect(self, scope: Sequence[Typed], depth: int = 3) -> str:
+        """An effect."""
+        kind = self.random.random()
+        if kind < 0.2 and (fluent := self.atom(scope, self.functions)) != "(z)":
+            verb = self.random.choice(["increase", "decrease", "assign"])
+            return f"({verb} {fluent} {self.random.choice(['1', '0.5'])})"
+        atom = self.atom(scope, self.basic)
+        return f"(not {atom})" if kind < 0.6 else atom
+
+    def timed_condition(self, scope: Sequence[Typed]) -> str:
+        when = self.random.choice(["at start", "over all", "at end"])
+        return f"({when} {self.condition(scope, self.all)})"
+
+    def number(self, scope: Sequence[Typed], depth: int = 2) -> str:
+        return self.random.choice(["0", "1", "2"])
+
+
 def every_action(timed: TimedTask) -> list[Atom]:
     """Every action with objects that its types admit."""
     actions = timed.task.actions.items()
@@ -233,8 +279,8 @@ def executed(judged: Judgement) -> bool:
     return all(each.verdict in ("constraint", "goal_not_reached") for each in judged.faults)
 
 
-def walk(random: Random, timed: TimedTask) -> tuple[list[Step], Judgement]:
-    """Some steps that can be executed, and what they do."""
+def walk(random: Random, timed: TimedTask, written: bool) -> tuple[list[Step], Judgement]:
+    """Some steps that can be executed, each with its duration if that is to be ``written``, and what they do."""
     steps: list[Step] = []
     judged = judge_task(timed, steps)
     if not executed(judged):  # Timed literals that interfere.
@@ -244,13 +290,15 @@ def walk(random: Random, timed: TimedTask) -> tuple[list[Step], Judgement]:
     for _ in range(random.randint(1, WALK)):
         for _ in range(TRIES):
             action = random.choice(actions)
-            long = action[0] in timed.durations and random.random() < 0.8
-            duration = Fraction(random.choice(DURATIONS)) if long else None
-            tried = [*steps, Step(time, action, duration)]
-            found = judge_task(timed, tried)
-            if not executed(found) and {each.verdict for each in found.faults} == {"duration"}:
-                tried[-1] = Step(time, action)
+            durations: list[Fraction | None] = [None]
+            if action[0] in timed.durations:
+                durations = [Fraction(each) for each in random.sample(DURATIONS, len(DURATIONS))]
+                durations = durations if written else [*durations[: random.random() < 0.8], None]
+            for duration in durations:
+                tried = [*steps, Step(time, action, duration)]
                 found = judge_task(timed, tried)
+                if {each.verdict for each in found.faults} != {"duration"}:
+                    break
             if executed(found):
                 steps, judged = tried, found
                 break
@@ -258,13 +306,14 @@ def walk(random: Random, timed: TimedTask) -> tuple[list[Step], Judgement]:
     return steps, judged
 
 
-def cases(number: int, seed: int) -> Iterator[Case]:
+def cases(number: int, seed: int, kind: type[TimedDraw] = TimedDraw) -> Iterator[Case]:
     """The walk with this number, valid, and its damaged copies."""
     random = Random(f"{seed} {number}")
-    draw = TimedDraw(random)
+    draw = kind(random)
     domain, literals = draw.domain(), draw.literals()
+    modal = READ_BY_VAL if kind is PlainDraw else MODAL
     timed = read(domain, draw.timed_problem("(and)", literals, [], ""))
-    steps, judged = walk(random, timed)
+    steps, judged = walk(random, timed, written=kind is PlainDraw)
 
     def formula() -> str:
         return draw.condition(OBJECTS, draw.all, random.randint(0, 1))
@@ -278,14 +327,14 @@ def cases(number: int, seed: int) -> Iterator[Case]:
 
     def constrained(wanted: bool) -> str:
         for _ in range(TRIES):
-            drawn = constraint(random, formula)
+            drawn = constraint(random, formula, modal)
             if holds_on(timed.task, ground(timed.task, tree_of(drawn), {}), judged.path) is wanted:
                 return drawn
         return "(always (and))" if wanted else "(sometime (or))"
 
     true = f"(and {' '.join(goal(True) for _ in range(random.randint(0, 2)))} (preference g {formula()}))"
     hard = [constrained(True) for _ in range(random.choice([0, 1, 3]))]
-    soft = [f"(preference w{each} {constraint(random, formula)})" for each in range(random.choice([0, 1, 3]))]
+    soft = [f"(preference w{each} {constraint(random, formula, modal)})" for each in range(random.choice([0, 1, 3]))]
     metric = random.choice(
         ["", "(:metric minimize (total-time))", "(:metric minimize (+ (total-time) (is-violated g)))"]
     )
