@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from pddl_eval.pages import CELL_CHARACTERS, LINE_CHARACTERS, Page, Table
+from pddl_eval.pages import CELL_CHARACTERS, LINE_CHARACTERS, Page, Table, slug
 from pddl_eval.shown import line
 
 ESCAPES = {
@@ -24,6 +24,8 @@ ESCAPES = {
     "…": r"\dots{}",
     "→": r"$\to$",
     "≠": r"$\neq$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
 }
 
 SET_UP = frozenset(map(chr, (*range(0x20, 0x7F), *range(0xA1, 0x180)))) - set("ĦħĿŀŉſĸŦŧ\u00ad")
@@ -37,12 +39,12 @@ LIKE_LATIN = ("alpha", "beta", "epsilon", "zeta", "eta", "iota", "kappa", "mu", 
 GREEK = {*SMALL, *(letter.capitalize() for letter in SMALL if letter not in LIKE_LATIN)}
 """Letters that have a command in mathematics: no capital that looks like a Latin one."""
 
-WIDE_CHARACTERS, LABEL_CHARACTERS = 45, 60
-"""A longer text is wrapped; characters of a label."""
+WIDE_CHARACTERS, COLUMN_CHARACTERS = 45, 70
+"""A longer text is wrapped; a table with longer lines spans both columns of a page that has two."""
 
 FIT_TO_WIDTH = (
-    r"\providecommand{\fittowidth}[1]{\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{#1}}"
-    "  % What is wider than the text shrinks."
+    r"\providecommand{\fittowidth}[1]{\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{#1}}"
+    "  % What is wider than the column shrinks."
 )
 
 UNICODE_CHARACTER = (
@@ -67,9 +69,12 @@ def latex(page: Page) -> str:
     for section in page.sections:
         lines += ["", *(f"% {line(each, LINE_CHARACTERS)}" for each in (section.title, *section.paragraphs))]
         for each in section.written:
-            name = re.sub(r"[^a-z0-9]+", "-", each.caption.lower())[:LABEL_CHARACTERS].strip("-") or "table"
+            name = slug(each.caption) or "table"
             labels[name] += 1
             lines += ["", *_table(each, f"{name}-{labels[name]}" if labels[name] > 1 else name)]
+    if page.methods:
+        text = paragraph(page.methods, LINE_CHARACTERS)
+        lines += ["", "% A paragraph for the text.", rf"\providecommand{{\pddlevalmethods}}{{{text}}}"]
     used = {r"\fittowidth{": FIT_TO_WIDTH, r"\unicodecharacter{": UNICODE_CHARACTER}
     needed = [definition for name, definition in used.items() if any(name in each for each in lines)]
     place = 1 + next(number for number, each in enumerate(lines) if each.startswith("% Needs"))
@@ -84,6 +89,18 @@ def escape_latex(text: str, most: int = CELL_CHARACTERS) -> str:
     50 \% of a\_b \{x\} \unicodecharacter{Ω}{$\Omega$}
     """
     return "".join(map(_escaped, line(text, most)))
+
+
+def paragraph(text: str, most: int) -> str:
+    r"""Sentences as LaTeX, in which a line may end inside a signature.
+
+    >>> print(paragraph("beta:0.75|answer:first", 100))
+    {\emergencystretch=3em beta:\allowbreak{}0.\allowbreak{}75\textbar{}\allowbreak{}answer:\allowbreak{}first\par}
+    """
+    broken = re.sub(
+        r"\\textbar\{\}|(?<=\w)[:.+](?=\w)", lambda each: rf"{each[0]}\allowbreak{{}}", escape_latex(text, most)
+    )
+    return rf"{{\emergencystretch=3em {broken}\par}}"
 
 
 def _escaped(character: str) -> str:
@@ -106,26 +123,24 @@ def _spelled(character: str) -> str:
 
 
 def _table(shown: Table, label: str) -> list[str]:
-    """A table no wider than the text: sentences are wrapped, intervals stand below, and what is still wider shrinks."""
+    """A table no wider than its column: sentences are wrapped, intervals stand below, what is still wider shrinks."""
     columns = "".join(
-        (r"p{0.4\textwidth}" if _is_wide(shown, place) else "l") if place < shown.words else "r"
+        (r"p{0.4\linewidth}" if _is_wide(shown, place) else "l") if place < shown.words else "r"
         for place in range(len(shown.header))
     )
-    best = _best(shown)
+    longest = (max((len(row[place].text) for row in shown.rows), default=0) for place in range(len(shown.header)))
+    heads = (max(each, len(name)) for each, name in zip(longest, shown.header, strict=True))
+    table = "table*" if sum(min(each, WIDE_CHARACTERS) + 2 for each in heads) > COLUMN_CHARACTERS else "table"
     rows: list[str] = []
     for row in shown.rows:
-        cells = [
-            rf"\textbf{{{text}}}" if (place, cell.text) in best else text
-            for place, cell in enumerate(row)
-            for text in [escape_latex(cell.text)]
-        ]
+        cells = [rf"\textbf{{{text}}}" if cell.bold else text for cell in row for text in [escape_latex(cell.text)]]
         rows.append(_row(cells))
         if any(cell.minor for cell in row):
             rows.append(_row([rf"{{\scriptsize {escape_latex(cell.minor)}}}" if cell.minor else "" for cell in row]))
     return [
-        r"\begin{table}",
+        rf"\begin{{{table}}}",
         r"\centering",
-        rf"\caption{{{escape_latex(shown.caption)}}}",
+        rf"\caption{{{escape_latex('. '.join(filter(None, (shown.caption, shown.bold))))}}}",
         rf"\label{{tab:{label}}}",
         rf"\fittowidth{{\begin{{tabular}}{{{columns}}}",
         r"\toprule",
@@ -134,21 +149,12 @@ def _table(shown: Table, label: str) -> list[str]:
         *rows,
         r"\bottomrule",
         r"\end{tabular}}",
-        r"\end{table}",
+        rf"\end{{{table}}}",
     ]
 
 
 def _is_wide(shown: Table, place: int) -> bool:
     return any(len(row[place].text) > WIDE_CHARACTERS for row in shown.rows)
-
-
-def _best(shown: Table) -> set[tuple[int, str]]:
-    """The texts of the highest rate in each column of rates; none where there is one row, or rows do not compete."""
-    found = set()
-    for place in shown.switched if shown.rivals and len(shown.rows) > 1 else ():
-        rates = [(known[1], row[place].text) for row in shown.rows if (known := row[place].interval)]
-        found |= {(place, max(rates)[1])} if rates else set()
-    return found
 
 
 def _row(cells: Sequence[str]) -> str:

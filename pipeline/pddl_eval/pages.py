@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from hashlib import sha256
 from html import escape
@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 import jinja2
 from markupsafe import Markup
 
+from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.shown import block, line, printable
 from pddl_eval.shown import words as words
 
@@ -55,7 +56,7 @@ class Cell:
     ``row`` is the number of the row in the dataset that the cell is about, ``where`` says which rows are behind it:
     links, where these have pages; ``address`` is a link of its own. ``interval`` (low, value, high) is drawn on the
     table's scale, ``parts`` as a bar; ``kind`` is the colour of a badge, ``tip`` what a pointer learns. ``marks`` are
-    the spans of a text of PDDL that stand out.
+    the spans of a text of PDDL that stand out. ``bold`` is one of the best of its column, see ``Table.bold``.
     """
 
     text: str
@@ -70,6 +71,7 @@ class Cell:
     kind: str = ""
     tip: str = ""
     marks: Sequence[tuple[int, int]] = ()
+    bold: bool = False
 
     @property
     def plain(self) -> bool:
@@ -85,8 +87,8 @@ class Table:
     A reader can sort a ``browsed`` table, and filter it by those columns and by text. Of the ``switched`` columns a
     reader sees one, chosen by its heading, or all. Intervals are drawn on the ``scale``. ``kind`` is a class in the
     style sheet. A ``drawn`` table is for pages only; if that is False, for all other readers. The
-    ``hidden`` columns of a browsed table are only shown if asked for. The rows of ``rivals`` compete, so that the best
-    of a column means something: models do, and sizes do not.
+    ``hidden`` columns of a browsed table are only shown if asked for. ``bold`` says which test
+    its bold cells have passed.
     """
 
     caption: str
@@ -100,7 +102,7 @@ class Table:
     kind: str = ""
     drawn: bool | None = None
     hidden: Sequence[str] = ()
-    rivals: bool = False
+    bold: str = ""
 
     @property
     def words(self) -> int:
@@ -159,7 +161,7 @@ class Page:
     """A title, what the reader must know first, facts of one sentence each, and sections.
 
     ``good`` colours the title: True green, False red. ``lead`` is the answer in a sentence or two. On a page of HTML
-    ``badges`` stand for the title.
+    ``badges`` stand for the title. ``methods`` is a paragraph for a paper.
     """
 
     title: str
@@ -169,6 +171,7 @@ class Page:
     good: bool | None = None
     lead: str = ""
     badges: Sequence[Cell] = ()
+    methods: str = ""
 
 
 Value = Cell | str | int | float | None
@@ -193,6 +196,55 @@ def table(  # noqa: PLR0913 (what a table is made of)
     if len(rows) > most:
         caption += f" (the first {most} of {len(rows):,}; --format json has all)"
     return Table(caption, tuple(header), [tuple(map(_cell, row)) for row in rows[:most]], labels, texts)
+
+
+def only_table(page: Page, name: str, columns: Sequence[str] | None = None) -> Page:
+    """The page with one of its tables, and of its columns with numbers only some, in the order that is asked for.
+
+    A table is named as its section (the first table of it), or as its LaTeX label. Raises ``UserError`` for others.
+
+    >>> shown = Section("Ranking", (), [table("Rates", ["model", "rows", "percent"], [["a", 5, 24.84]])])
+    >>> (section,) = only_table(Page("", (), (), [shown]), "ranking", ["percent"]).sections
+    >>> section.tables[0].header
+    ('model', 'percent')
+    """
+    known: dict[str, tuple[Section, Table]] = {}
+    for section in page.sections:
+        for each in section.written:
+            known.setdefault(slug(section.title), (section, each))
+            known.setdefault(slug(each.caption), (section, each))
+    if slug(name) not in known:
+        raise UserError(f"there is no table {name}; {did_you_mean(name, [*filter(None, known)], 'tables')}")
+    section, shown = known[slug(name)]
+    places = [*range(len(shown.header))]
+    if columns is not None:
+        at = {slug(each): place for place, each in enumerate(shown.header)}
+        for column in columns:
+            if slug(column) not in at:
+                raise UserError(f"the table {name} has no column {column}; {did_you_mean(column, [*at], 'columns')}")
+        wanted = [at[slug(column)] for column in columns]
+        places = [*(place for place in range(shown.labels) if place not in wanted), *wanted]
+    texts = sum(shown.labels <= place < shown.words for place in places)
+    kept = replace(
+        shown,
+        header=tuple(shown.header[place] for place in places),
+        rows=[tuple(row[place] for place in places) for row in shown.rows],
+        texts=texts,
+        switched=(),
+    )
+    return replace(page, lead="", facts=(), sections=[Section(section.title, section.paragraphs, [kept])], methods="")
+
+
+LABEL_CHARACTERS = 60
+
+
+def slug(caption: str) -> str:
+    """What a table is called where it is asked for, and in its label.
+
+    >>> slug("Percent of answers, by model")
+    'percent-of-answers-by-model'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", caption.lower())[:LABEL_CHARACTERS].strip("-")
 
 
 def _cell(value: Value) -> Cell:

@@ -47,7 +47,10 @@ def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     blocks = {"score": score, "explain": explain, "why": why, "signature": signature}
     return (
         {mark: "".join(f"{line.rstrip()}\n" for line in text.splitlines()) for mark, text in blocks.items()},
-        {"report": drawn_as(rates, "svg").decode(), "explain": (folder / "why.svg").read_text(encoding="utf-8")},
+        {
+            "report": drawn_as(rates, "svg", wide=True).decode(),
+            "explain": (folder / "why.svg").read_text(encoding="utf-8"),
+        },
     )
 
 

@@ -129,9 +129,11 @@ def paper(folder: Path) -> None:
     said = scored[scored.index("Models\n") :].splitlines()[: len(shown)]
     shape = [re.sub(r"\d+\.\d", "0.0", re.sub(r" {2,}", "  ", line.rstrip())) for line in (*shown, *said)]
     assert sorted(shape[: len(shown)]) == sorted(shape[len(shown) :])
-    assert (folder / "ranking.pdf").stat().st_size and r"\label{" in (folder / "tables.tex").read_text(encoding="utf-8")
+    assert (folder / "ranking.pdf").stat().st_size and r"\label{" in (folder / "ranking.tex").read_text(
+        encoding="utf-8"
+    )
     needed = block_of(page, "tex", "The figure and the table").text
-    assert all(f"{{{name}}}" in needed for name in ("booktabs", "ranking.pdf", "tables.tex"))
+    assert all(f"{{{name}}}" in needed for name in ("booktabs", "ranking.pdf", "ranking.tex", "methods.tex"))
 
 
 def own_domain(folder: Path) -> None:

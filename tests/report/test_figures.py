@@ -12,12 +12,12 @@ from pddl_eval.definition.verdict import DomainVerdict, Judgement, PlanVerdict, 
 from pddl_eval.pages import COLOURS
 from pddl_eval.report import Report, build_report
 from pddl_eval.report.figures import (
+    COLUMN,
     FAINT,
     INK,
     MOST_GROUPS,
     PAPER,
     SERIES,
-    WIDTH,
     Figure,
     drawn_as,
     figures,
@@ -84,11 +84,22 @@ def test_parts_of_a_stacked_bar_add_up_to_its_width() -> None:
     assert figure.description.startswith("strong: right 75.0, goal differs 25.0, ")
 
 
+@pytest.mark.parametrize(("wide", "inches"), [(False, 3.3), (True, 6.9)])
+def test_a_figure_is_as_wide_as_a_column_or_the_text_with_letters_of_8_points(wide: bool, inches: float) -> None:
+    (figure, *_) = all_figures(build_report(answers()))
+    root = ElementTree.fromstring(drawn_as(figure, "svg", wide=wide))
+    width, unit = float((root.get("width") or "")[:-2]), (root.get("width") or "")[-2:]
+    assert (width, unit) == (pytest.approx(inches, abs=0.02), "in")
+    scale = 72 * width / float((root.get("viewBox") or "").split()[2])
+    sizes = {float(each.removesuffix("px")) for text in root.iter(f"{SVG}text") if (each := text.get("font-size"))}
+    assert {round(each * scale) for each in sizes} == {8}
+
+
 def test_marks_stay_inside_the_figure() -> None:
     for figure in all_figures(build_report(answers("m" * 500, plans=True))):
         left, top, width, height = map(float, (drawn(figure).get("viewBox") or "").split())
         assert (left, top) == (0, 0)
-        assert width == pytest.approx(WIDTH, abs=2)
+        assert width == pytest.approx(COLUMN * 108, abs=3)
         assert height < 400
         assert all(len(text) < 100 for text in texts(figure))
 
@@ -207,5 +218,5 @@ def test_every_figure_is_written_as_svg_png_and_pdf(tmp_path: Path) -> None:
         assert ElementTree.parse(written).getroot().tag == f"{SVG}svg"
         png = written.with_suffix(".png").read_bytes()
         assert png.startswith(b"\x89PNG\r\n")
-        assert int.from_bytes(png[16:20], "big") == pytest.approx(3 * WIDTH, abs=3)
+        assert int.from_bytes(png[16:20], "big") == pytest.approx(300 * COLUMN, abs=5)
         assert written.with_suffix(".pdf").read_bytes().startswith(b"%PDF-")

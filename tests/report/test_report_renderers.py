@@ -12,8 +12,9 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from pddl_eval.errors import UserError
 from pddl_eval.latex import ESCAPES, escape_latex, latex
-from pddl_eval.pages import MOST_ROWS, Cell, Page, Section, Table, escape_markdown, markdown
+from pddl_eval.pages import MOST_ROWS, Cell, Page, Section, Table, escape_markdown, markdown, only_table
 from pddl_eval.report import Report, build_report, report_html, report_page, report_text, save
 from pddl_eval.shown import line
 from pddl_eval.terminal import plain, terminal
@@ -323,7 +324,7 @@ FOREIGN = "Ω ω Σ Α ά é Ł ß Ж 模型 ✓ 🦙 x² µ ħ ½ ™"
 """Letters and signs of names: with and without a command, accented, of other alphabets."""
 
 
-WRAPPED = r"p{0.4\textwidth}"
+WRAPPED = r"p{0.4\linewidth}"
 """A column of sentences."""
 
 
@@ -334,7 +335,7 @@ def tex() -> str:
 
 def test_every_table_of_the_page_is_one_with_three_rules(tex: str) -> None:
     page = report_page(build_report(answers(HOSTILE_TEX, plans=True)))
-    tables = re.findall(r"\\begin{table}.*?\\end{table}", tex, re.DOTALL)
+    tables = re.findall(r"\\begin{table\*?}.*?\\end{table\*?}", tex, re.DOTALL)
     assert len(tables) == sum(len(section.written) for section in page.sections) > 8
     for each in tables:
         assert [each.count(rf"\{rule}") for rule in ("toprule", "midrule", "bottomrule", "caption")] == [1, 1, 1, 1]
@@ -344,9 +345,10 @@ def test_every_table_of_the_page_is_one_with_three_rules(tex: str) -> None:
 
 
 def test_names_from_the_data_are_no_commands(tex: str) -> None:
-    known = (
-        r"\\(begin|end|centering|caption|label|[a-z]+rule|scriptsize|par|text[a-z]+|fittowidth|dots|to|neq|[&%$#_{}\\])"
+    layout = (
+        "begin|end|centering|caption|label|[a-z]+rule|scriptsize|par|fittowidth|linewidth|allowbreak|emergencystretch"
     )
+    known = rf"\\({layout}|text[a-z]+|dots|to|n?eq|geq|leq|[&%$#_{{}}\\])"
     body = "\n".join(each for each in tex.splitlines() if not each.startswith(("%", r"\providecommand")))
     assert re.sub(known, "", body).count("\\") == 0
     assert r"\input" not in body
@@ -393,10 +395,14 @@ def test_letters_with_accents_stay() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex with booktabs")
-def test_pdflatex_reads_every_table(tmp_path: Path) -> None:
-    table = latex(report_page(build_report(answers(HOSTILE_TEX + FOREIGN, plans=True))))
+@pytest.mark.parametrize("columns", ["onecolumn", "twocolumn"])
+def test_pdflatex_reads_every_table(columns: str, tmp_path: Path) -> None:
+    # A name of 60 letters without a space is wider than a column.
+    frame = answers(HOSTILE_TEX + FOREIGN, plans=True) if columns == "onecolumn" else answers(plans=True)
+    table = latex(report_page(build_report(frame)))
     packages = r"\usepackage[T1]{fontenc}\usepackage{booktabs}\usepackage{graphicx}"
-    text = rf"\documentclass{{article}}{packages}\begin{{document}}{table}\end{{document}}"
+    document = rf"\maxdeadcycles=1000\extrafloats{{200}}\begin{{document}}{table}\pddlevalmethods\end{{document}}"
+    text = rf"\documentclass[{columns}]{{article}}{packages}{document}"
     (tmp_path / "paper.tex").write_text(text, encoding="utf-8")
     result = subprocess.run(
         ["pdflatex", "-draftmode", "-halt-on-error", "paper.tex"], cwd=tmp_path, capture_output=True
@@ -405,19 +411,43 @@ def test_pdflatex_reads_every_table(tmp_path: Path) -> None:
     assert b"Overfull" not in result.stdout, "tables fit the text"
 
 
-def test_a_table_has_a_label_of_its_own_and_the_best_rates_in_bold() -> None:
+def test_every_table_has_a_label_of_its_own() -> None:
     made = latex(report_page(build_report(answers(plans=True))))
     labels = re.findall(r"\\label{(tab:[a-z0-9-]+)}", made)
     assert "tab:percent-of-answers-by-model" in labels and len(labels) == len(set(labels)) == made.count(r"\caption{")
-    rows = {row.split(" & ")[0]: row for row in made.splitlines() if row.startswith(("strong &", "weak &"))}
-    first = next(row for row in made.splitlines() if row.startswith("strong &"))
-    assert r"\textbf{75.0}" in first and "textbf" not in rows["weak"]
 
 
-def test_only_among_models_is_a_rate_the_best() -> None:
-    made = latex(report_page(build_report(answers(plans=True))))
-    for table in made.split(r"\begin{table}")[1:]:
-        assert r"\textbf" not in table or "model &" in table.partition(r"\midrule")[0], table
+def models(**solved: int) -> pl.DataFrame:
+    """Of ten questions each model solves the first ones."""
+    rows = [
+        {"model": model, "reference_id": f"q{question}", "equivalent": question < number, "domain": "gripper"}
+        for model, number in solved.items()
+        for question in range(10)
+    ]
+    return pl.DataFrame(rows).with_columns(verdict=pl.when("equivalent").then(pl.lit("identical")))
+
+
+def test_bold_are_the_best_and_what_the_test_does_not_tell_from_it() -> None:
+    """All against none of ten questions has p = 2/1024, corrected 6/1024; nine against all is chance."""
+    (table,) = only_table(report_page(build_report(models(a=10, b=9, c=0))), "ranking").sections[0].tables
+    assert [cell.bold for row in table.rows for cell in row if cell.interval] == [True, True, False]
+    assert "sign-flip" in table.bold and r"\textbf{90.0}" in latex(report_page(build_report(models(a=10, b=9, c=0))))
+    alike = latex(report_page(build_report(models(a=10, b=9))))
+    assert r"\textbf" not in alike, "nothing is told, so nothing is best"
+
+
+def test_one_table_with_chosen_columns_and_a_paragraph_are_written_alone(tmp_path: Path) -> None:
+    report = build_report(models(a=10, b=9, c=0))
+    report.save(tmp_path / "t.tex", table="ranking", columns=["rows", "equivalent"])
+    made = (tmp_path / "t.tex").read_text(encoding="utf-8")
+    assert made.count(r"\begin{table}") == 1 and r"model & rows & equivalent \\" in made and "90.0" in made
+    report.save(tmp_path / "methods.md", table="methods")
+    said = (tmp_path / "methods.md").read_text(encoding="utf-8")
+    assert said.startswith("We scored 30 answers of 3 models") and "Holm" in said
+    with pytest.raises(UserError, match="ranking"):
+        report.save(tmp_path / "t.tex", table="rankin")
+    with pytest.raises(UserError, match="equivalent"):
+        report.save(tmp_path / "t.tex", table="ranking", columns=["solved"])
 
 
 def test_a_name_is_not_taken_for_the_argument_of_the_line_above() -> None:

@@ -175,6 +175,6 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "about": facts,
     "columns": column_names,
     "domain": domain_text,
-    **dict.fromkeys(("by", "key", "kinds", "metrics", "models"), split_names),
+    **dict.fromkeys(("by", "chosen_columns", "key", "kinds", "metrics", "models"), split_names),
 }
 """How what is written becomes a value, by the name of the parameter."""

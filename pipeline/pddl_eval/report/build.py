@@ -86,15 +86,23 @@ class Report:
         """How the report's intervals and p-values were made, in one line that can be quoted."""
         return f"pddl-eval-report:{version_of('pddl-eval')}|clusters:{self.clusters}|{METHOD}"
 
-    def save(self, output: str | os.PathLike[str]) -> None:
+    def save(
+        self,
+        output: str | os.PathLike[str],
+        *,
+        table: str | None = None,
+        columns: Sequence[str] | None = None,
+        wide: bool = False,
+    ) -> None:
         """Write the report as what the suffix says: ``tables.tex``, ``report.html``, ``figure.pdf`` (the ranking), ….
 
-        A name without a suffix is a folder of pages (``report/``). Raises ``UserError`` for another suffix and
-        ``OutputError`` where it cannot be written.
+        A name without a suffix is a folder of pages (``report/``). ``table`` is one alone (``ranking``, or ``methods``,
+        a paragraph for a paper), ``columns`` some of it. A figure is 3.3 inches wide, or 6.9 if it is ``wide``. Raises
+        ``UserError`` for what is not there and for another suffix, ``OutputError`` where it cannot be written.
         """
         from pddl_eval.report.files import save  # writes reports, so it imports this file
 
-        save(self, output)
+        save(self, output, table=table, columns=columns, wide=wide)
 
     def main_table(self) -> pl.DataFrame:
         """The rates, or the summary of the metrics if only plans or domains were scored."""

@@ -2,8 +2,8 @@
 
 This file loads altair and a JavaScript engine, which is slow: it is imported where figures are asked for.
 
-They are ``WIDTH`` wide: a column of a paper. Each has a description in words for screen readers. Pages draw in their
-tables instead (``pages.Cell``).
+They are as wide as a column of a paper, or ``wide`` as its text, with letters of 8 points. Each has a description in
+words for screen readers. Pages draw in their tables instead (``pages.Cell``).
 """
 
 from __future__ import annotations
@@ -41,7 +41,12 @@ from pddl_eval.shown import line
 if TYPE_CHECKING:
     from pddl_eval.report.build import Report
 
-WIDTH = 420
+COLUMN, WIDE = 3.3, 6.9
+"""Inches: a column, and the text, of a page with two columns."""
+
+SCALE = 2 / 3
+"""Points on paper for one unit of a chart: letters of 12 units are letters of 8 points."""
+
 TICKS = (0, 25, 50, 75, 100)
 
 INK, FAINT, GRID, PAPER = "#1b1f24", "#5a6370", "#dde1e6", "#ffffff"
@@ -74,8 +79,8 @@ MOST_CURVES = 8
 NARROW = 330
 """Width of a chart on a phone."""
 
-PNG_SCALE = 3
-"""Pixels of a PNG for one unit of the SVG: about 300 dots an inch in a column of a paper."""
+DOTS = 300
+"""Of a PNG, an inch."""
 
 NAME_CHARACTERS = 80
 """Characters of a group's name in a figure."""
@@ -102,7 +107,7 @@ CONFIG: dict[str, Any] = {
     | {"symbolOpacity": 1},
     "header": {"title": None, "labelColor": INK, "labelFontSize": 12, "labelFontWeight": 600}
     | {"labelOrient": "top", "labelAnchor": "start", "labelLimit": NARROW - 10, "labelPadding": 2},
-    "title": {"color": INK, "anchor": "start", "fontSize": 14, "limit": WIDTH - 10, "offset": 10},
+    "title": {"color": INK, "anchor": "start", "fontSize": 12, "offset": 10},
     "text": {"color": INK, "fontSize": 12},
     "rule": {"color": INK},
 }
@@ -134,21 +139,31 @@ def figures(report: Report) -> list[Figure]:
     ]
 
 
-def drawn_as(figure: Figure, form: str) -> bytes:
+def drawn_as(figure: Figure, form: str, *, wide: bool = False) -> bytes:
     """The figure as a file for a paper: on white, under its title; in SVG named for screen readers by its description.
 
     All of it is escaped: vl-convert writes what comes from the data as XML text.
     """
-    own: dict[str, Any] = {"width": WIDTH}
+    width = round((WIDE if wide else COLUMN) * 72 / SCALE)
+    own: dict[str, Any] = {"width": width}
     if "spec" in figure.chart:  # several rows: each has the width
-        own = {"spec": {**figure.chart["spec"], "width": WIDTH - 10}}
-    own |= {"config": CONFIG, "padding": 4, "background": PAPER, "title": line(figure.title, NAME_CHARACTERS)}
+        own = {"spec": {**figure.chart["spec"], "width": width - 10}}
+    config = {**CONFIG, "title": {**CONFIG["title"], "limit": width - 10}}
+    own |= {"config": config, "padding": 4, "background": PAPER, "title": line(figure.title, NAME_CHARACTERS)}
     svg = str(vl_convert.vegalite_to_svg({**figure.chart, **own}))
     label = line(f"{figure.title}. {figure.description}", DESCRIPTION_CHARACTERS)  # for screen readers
     svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
+    # A PDF takes a unit for a point; in SVG a length is what it says.
+    scale, unit = (SCALE / 72, "in") if form == "svg" else (SCALE, "")
+    svg = re.sub(
+        r'(<svg [^>]*?)width="([\d.]+)" height="([\d.]+)"',
+        lambda tag: f'{tag[1]}width="{float(tag[2]) * scale:.3f}{unit}" height="{float(tag[3]) * scale:.3f}{unit}"',
+        svg,
+        count=1,
+    )
     if form == "svg":
         return svg.encode()
-    return bytes(vl_convert.svg_to_pdf(svg) if form == "pdf" else vl_convert.svg_to_png(svg, scale=PNG_SCALE))
+    return bytes(vl_convert.svg_to_pdf(svg) if form == "pdf" else vl_convert.svg_to_png(svg, scale=DOTS / 72))
 
 
 def _ranking_figures(report: Report) -> Iterator[Figure]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from importlib import import_module
@@ -17,13 +17,13 @@ import polars as pl
 
 from pddl_eval.datasets import Location, locate, put_bytes
 from pddl_eval.errors import UserError, require_extra
-from pddl_eval.latex import latex
-from pddl_eval.pages import Page, html, markdown
+from pddl_eval.latex import latex, paragraph
+from pddl_eval.pages import LINE_CHARACTERS, Page, html, markdown, only_table
 from pddl_eval.report.results import result_files, write_results
 from pddl_eval.report.scored import Scored
-from pddl_eval.report.sections import report_page
+from pddl_eval.report.sections import methods, report_page
 from pddl_eval.settings import FIGURES, RESULTS, chosen_format
-from pddl_eval.shown import printable, row_count
+from pddl_eval.shown import line, printable, row_count
 from pddl_eval.terminal import plain
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def report_html(report: Report, **options: Any) -> str:
     """The report as one page that loads nothing and runs nothing; options as those of ``pddl_eval.pages.html``."""
     return html(report_page(report), **options)
 
+
+METHODS = "methods"
 
 PAGE_WIDTH = 100
 """Characters in a line of a text file."""
@@ -58,8 +60,15 @@ class Tables:
         return to_json(self.known) if form == "json" else page_text(self.page(), form)
 
 
-def report_text(report: Report, form: str) -> str:
-    """The report as one text: ``terminal``, ``md``, ``tex``, ``csv`` (its main table), ``json`` or ``html``."""
+def report_text(report: Report, form: str, table: str | None = None, columns: Sequence[str] | None = None) -> str:
+    """The report as one text: ``terminal``, ``md``, ``tex``, ``csv`` (its main table), ``json`` or ``html``.
+
+    A ``table`` is one alone, of it some ``columns`` (``pages.only_table``); the table ``methods`` is the paragraph.
+    """
+    if table == METHODS:
+        return (paragraph if form == "tex" else line)(methods(report), LINE_CHARACTERS) + "\n"
+    if table is not None:
+        return page_text(only_table(report_page(report), table, columns), form)
     names = [field.name for field in fields(report)]
     simple = {name: value for name in names if not isinstance(value := getattr(report, name), pl.DataFrame)}
     known = {"signature": report.signature, **simple, "signatures": _signatures(report.signatures)}
@@ -74,16 +83,21 @@ def page_text(page: Page, form: str) -> str:
 _WRITERS: dict[str, Callable[[Page], str]] = {"md": markdown, "tex": latex, "html": html}
 
 
-def save(
+def save(  # noqa: PLR0913 (what can be asked of a file)
     report: Report,
     output: str | os.PathLike[str],
     form: str | None = None,
     about: Mapping[str, str] = MappingProxyType({}),
+    *,
+    table: str | None = None,
+    columns: Sequence[str] | None = None,
+    wide: bool = False,
 ) -> str:
     """Write the report as what the suffix of ``output`` says, or in a format; returns what a user wants to know of it.
 
-    ``about`` is what the formats of collections ask for besides (``results.ABOUT``). Raises ``UserError`` for a suffix
-    that is not known, ``DatasetError`` and ``OutputError`` if it cannot be written.
+    ``about`` is what the formats of collections ask for besides (``results.ABOUT``), ``table`` and ``columns`` as in
+    ``report_text``. Figures are as wide as a column (3.3 inches), or ``wide`` as the text (6.9). Raises ``UserError``
+    for a suffix that is not known, ``DatasetError`` and ``OutputError`` if it cannot be written.
     """
     place = os.fspath(output)
     chosen = chosen_format(form, place)
@@ -95,11 +109,11 @@ def save(
         files = write_results(report, locate(place), chosen, about)
         return f"results of {files} model{'' if files == 1 else 's'} written: {place}"
     if chosen not in (*FRAMES, *FIGURES):
-        put_bytes(locate(place), report_text(report, chosen).encode())
+        put_bytes(locate(place), report_text(report, chosen, table, columns).encode())
         return ""
     found = _files(report, place, chosen)
     for file, shown in found.items():
-        put_bytes(file, _content(shown, chosen))
+        put_bytes(file, _content(shown, chosen, wide=wide))
     return f"{len(found)} figure{'' if len(found) == 1 else 's'} written: {place}" if chosen in FIGURES else ""
 
 
@@ -178,11 +192,11 @@ def _files(report: Report, output: str | os.PathLike[str], form: str) -> dict[Lo
     return {place: report.main_table()} if alone else {place / f"{name}.{form}": each for name, each in frames.items()}
 
 
-def _content(shown: pl.DataFrame | Figure, form: str) -> bytes:
+def _content(shown: pl.DataFrame | Figure, form: str, *, wide: bool) -> bytes:
     if not isinstance(shown, pl.DataFrame):
         from pddl_eval.report.figures import drawn_as  # loaded with the figure
 
-        return drawn_as(shown, form)
+        return drawn_as(shown, form, wide=wide)
     content = BytesIO(to_csv(shown).encode() if form == "csv" else b"")
     if form == "parquet":
         shown.write_parquet(content)

@@ -22,6 +22,7 @@ from pddl_eval.scoring.columns import (
     DOMAIN_MEASURES,
     FRACTIONS,
     MEASURES,
+    PAIRS,
     PLAN_COLUMNS,
     PLAN_MEASURES,
     PROBLEM_MEASURES,
@@ -94,7 +95,7 @@ def report_page(report: Report) -> Page:
     ]
     sections = [*(section for section in sections if section.tables), Section(COMPUTED, _computed(report))]
     title = f"Scores of {report.place}" if report.place is not None else "Scores"
-    return Page(title, warnings(report), _facts(report), sections, lead=lead(report))
+    return Page(title, warnings(report), _facts(report), sections, lead=lead(report), methods=methods(report))
 
 
 def warnings(report: Report) -> tuple[str, ...]:
@@ -237,8 +238,60 @@ def _ranking(report: Report) -> Section:
         .iter_rows()
     ]
     how = [f"Undecided rows count as no. Undecided: {', '.join(undecided)}."] if undecided else []
-    table = replace(table, kind="ranking", rivals=level == (report.model,))
+    table = _best_in_bold(report, replace(table, kind="ranking")) if level == (report.model,) else table
+    table = replace(table, kind="ranking")
     return Section(RANKING if level else "Scores", how, [table])
+
+
+def _best_in_bold(report: Report, shown: Table) -> Table:
+    """In each column the best model, and those from which the test does not tell it; none where nothing is told."""
+    rows = [list(row) for row in shown.rows]
+    names = [str(row[0].where[0][1]) for row in rows]
+    marked = False
+    for place, heading in enumerate(shown.header):
+        measure = next((name for name, text in MEASURE_NAMES.items() if text == heading), "")
+        known = [number for number, row in enumerate(rows) if row[place].interval] if measure else []
+        if len(known) < 2:
+            continue
+        best = max(known, key=lambda number: (rows[number][place].interval or (0.0,) * 3)[1])
+        tests = {other: _gap(report, measure, names[best], names[other])[1] for other in known if other != best}
+        alike = [other for other, p_value in tests.items() if p_value is not None and p_value >= SIGNIFICANT]
+        if any(p_value is not None and p_value < SIGNIFICANT for p_value in tests.values()):
+            marked = True
+            for other in (best, *alike):
+                rows[other][place] = replace(rows[other][place], bold=True)
+    said = f"Bold: the best, and what does not differ from it (p ≥ {SIGNIFICANT}, sign-flip test, Holm)"
+    return replace(shown, rows=rows, bold=said) if marked else shown
+
+
+def methods(report: Report) -> str:
+    """A paragraph for a paper: what was scored and how, what was left out, how intervals and tests are made."""
+    if report.rates.is_empty():
+        return ""
+    kind, measures = main_kind(report.rates)
+    measure = main_measure(measures)
+    name = MEASURE_NAMES[measure].capitalize()
+    meaning = next(each.meaning for pair in PAIRS for each in pair.columns if each.name == measure)
+    models = len(_models(report)) if report.model else 0
+    of = f" of {models} models" if models > 1 else ""
+    sentences = [f"We scored {report.rows:,} {kind}{of} with pddl-eval.", f"{name}: {meaning.partition(';')[0]}."]
+    if report.mistakes:
+        sentences.append(f"{row_count(report.mistakes)} whose reference is invalid are left out.")
+    undecided = at_level(report.rates, report.by, ()).filter(measure=measure)["undecided"].sum()
+    if undecided:
+        sentences.append(f"{undecided:,} undecided answers count as wrong.")
+    sentences.append(
+        "Intervals (95 %, Wilson's with the effective number of answers) and tests count questions, "
+        f"clustered by {report.clusters}."
+    )
+    if report.differences.height:
+        sentences.append(
+            "Models are compared on the questions that both answered, with the exact sign-flip test of the mean "
+            "differences, corrected by Holm for all pairs."
+        )
+    if len(report.signatures) == 1 and report.signatures[0][0] is not None:
+        sentences.append(f"Signature: {report.signatures[0][0]}.")
+    return " ".join(sentences)
 
 
 def _groups(report: Report) -> Section:
@@ -264,7 +317,7 @@ def _macro_table(report: Report, what: str, measures: Sequence[str]) -> list[Tab
     found = rate_table(f"{what}, every domain with the same weight (macro average)", named, keys)
     # The last column counts domains, and opens no rows.
     rows = [[*cells, Cell(last.text)] for *cells, last in found.rows]
-    return [replace(found, header=[*found.header[:-1], "domains"], rows=rows, rivals=keys == [report.model])]
+    return [replace(found, header=[*found.header[:-1], "domains"], rows=rows)]
 
 
 def _rate_tables(report: Report, what: str, measures: Sequence[str], *, alone: bool = False) -> list[Table]:
