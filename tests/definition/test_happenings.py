@@ -121,3 +121,32 @@ def test_two_of_one_action_at_once() -> None:
     """Their starts are another happening than their ends, and both take what only one can have."""
     found = validate("0: (drive t home shop) [5]\n0.0005: (drive t home shop) [5]", problem(), DOMAIN)
     assert found.verdict is PlanVerdict.INTERFERENCE
+
+
+@pytest.mark.parametrize("plan", ["1: (a) [0]", "1: (a)", "1.0005: (a)", "1: (a) [0.0005]"])
+def test_what_ends_at_once_ends_in_the_happening_in_which_it_starts(plan: str) -> None:
+    domain = """(define (domain d) (:predicates (p) (q) (r)) (:functions (f))
+      (:durative-action a :duration (= ?duration (f)) :condition (at end (q)) :effect (and (at start (q)) (at end (r)))))"""
+    assert (
+        validate(plan, "(define (problem x) (:domain d) (:init (= (f) 0)) (:goal (r)))", domain).verdict
+        == "precondition"
+    )
+
+
+@pytest.mark.parametrize(
+    ("durations", "verdict", "times"),
+    [
+        (("[4]", "[2]"), "valid", (0, 1, 3, 5)),
+        (("[2]", "[2]"), "valid", (0, 1, 3)),
+        (("[4]", "[0.1]"), "duration", ()),
+        (("[0.1]", "[4]"), "duration", ()),
+        (("[4]", ""), "duration", ()),
+    ],
+)
+def test_one_action_twice_at_one_time(durations: tuple[str, str], verdict: str, times: tuple[int, ...]) -> None:
+    """Fox and Long, definition 17: only what is equal in time, action and duration is one."""
+    domain = """(define (domain d) (:predicates (r)) (:durative-action b :duration (>= ?duration 0.5)
+      :effect (at end (r))))"""
+    plan = "\n".join(f"1: (b) {each}" for each in durations)
+    validation = validate(plan, "(define (problem x) (:domain d) (:init) (:goal (r)))", domain)
+    assert (validation.verdict, validation.times) == (verdict, times)

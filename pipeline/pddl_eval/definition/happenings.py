@@ -56,6 +56,7 @@ class Agenda:
             self.is_timed = any(_start(action) is not None for _, step in self._waiting for action in step)
         self._now: Fraction | None = None
         self._events: list[Event] = []
+        self._happening: list[Event] = []
         self._pushed = self._under_way = 0
         for literal in problem.timed_literals:
             self._push(Event(Fraction(str(literal[1])), 0, 0, ("at", str(literal[1])), literal=literal[2]))
@@ -70,7 +71,7 @@ class Agenda:
         self._admit()
         while self._events:
             time = self._events[0].time
-            events = []
+            events = self._happening = []
             while self._events and self._events[0].time < time + TOLERANCE:
                 events.append(heappop(self._events))
                 self._now = events[-1].time
@@ -81,8 +82,13 @@ class Agenda:
             self._admit()
 
     def end(self, start: Event, duration: Fraction) -> None:
-        """Note when an action ends whose duration was not known before it began."""
-        self._push(start._replace(time=start.time + duration, half=AT_END, duration=duration))
+        """Note when an action ends whose duration was not known before it began: in this happening, or later."""
+        end = _end(start, duration)
+        if end.time < self._happening[0].time + TOLERANCE:
+            self._happening.append(end)
+            self._now = self.makespan = max(self.makespan, end.time)
+        else:
+            self._push(end)
 
     def _admit(self) -> None:
         """Note the starts of the next steps: of those with a time, else of one where all before it is done."""
@@ -95,12 +101,13 @@ class Agenda:
             self._waiting.popleft()
             time = max(times) if times else self._after(number)
             for action in actions:
-                duration = action.duration if isinstance(action, Scheduled) else None
                 is_long = action[0] in self._durative
-                start = Event(time, 0, number, action, AT_START if is_long else (), duration)
-                self._push(start)
-                if is_long and duration is not None:
-                    self.end(start, duration)
+                durations = (action.duration, *action.more) if isinstance(action, Scheduled) else (None,)
+                for duration in durations if is_long else durations[:1]:
+                    start = Event(time, 0, number, action, AT_START if is_long else (), duration)
+                    self._push(start)
+                    if is_long and duration is not None:
+                        self._push(_end(start, duration))
 
     def _after(self, step: int) -> Fraction:
         """When a step without a time begins: without durative actions the steps are at the times 1, 2, 3 …"""
@@ -112,6 +119,10 @@ class Agenda:
         self._pushed += 1
         self._under_way += event.step > 0
         heappush(self._events, event._replace(number=self._pushed))
+
+
+def _end(start: Event, duration: Fraction) -> Event:
+    return start._replace(time=start.time + duration, half=AT_END, duration=duration)
 
 
 def _start(action: Action) -> Fraction | None:

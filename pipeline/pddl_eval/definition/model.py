@@ -22,7 +22,8 @@ Action = tuple[str, ...]
 class Scheduled(Action):
     """An action with the time at which it starts and how long it takes, as far as a text says so.
 
-    It is equal to the bare action: what compares plans looks at actions, and only the validator at times.
+    ``more`` are further durations where it starts several times at that time. It is equal to the bare action: what
+    compares plans looks at actions, and only the validator at times.
 
     >>> Scheduled(("move", "a"), Fraction(1, 2)) == ("move", "a")
     True
@@ -30,10 +31,17 @@ class Scheduled(Action):
 
     start: Fraction | None
     duration: Fraction | None
+    more: tuple[Fraction | None, ...]
 
-    def __new__(cls, action: Action, start: Fraction | None = None, duration: Fraction | None = None) -> Self:
+    def __new__(
+        cls,
+        action: Action,
+        start: Fraction | None = None,
+        duration: Fraction | None = None,
+        more: tuple[Fraction | None, ...] = (),
+    ) -> Self:
         scheduled = super().__new__(cls, action)
-        scheduled.start, scheduled.duration = start, duration
+        scheduled.start, scheduled.duration, scheduled.more = start, duration, more
         return scheduled
 
 

@@ -195,12 +195,14 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
     done: list[tuple[Operator, ...]] = []
     updates: list[Mapping[Atom, Fraction]] = []
     times: list[Fraction] = []
-    over_all: dict[tuple[int, Action], Sequence[Formula]] = {}
+    over_all: dict[tuple[int, Action, Fraction | None], Sequence[Formula]] = {}
     apart: dict[tuple[Action, Fraction | None], _Apart] = {}
     failed_step: int | None = None
     length, failure = 0, None
     for time, events in agenda:
-        events = [_with_duration(event, world, agenda) if event.half == AT_START else event for event in events]
+        for place, event in enumerate(events):  # which may grow by what ends at once
+            if event.half == AT_START:
+                events[place] = _with_duration(event, world, agenda)
         found = together([_operator_at(event, world, apart) for event in events], world)
         if isinstance(found, Failure):
             event = events[found.place]
@@ -218,10 +220,10 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         spend(len(operators))
         for event in events if agenda.is_timed else ():
             if event.half == AT_START:
-                over_all[event.step, event.action] = apart[event.action, event.duration].over_all
+                over_all[event.step, event.action, event.duration] = apart[event.action, event.duration].over_all
         for event in events if over_all else ():
             if event.half == AT_END:
-                del over_all[event.step, event.action]
+                del over_all[event.step, event.action, event.duration]
         if over_all and (broken := _broken_invariant(over_all, world, operators, time)):
             failed_step, failure = broken
             break
@@ -347,10 +349,13 @@ def _timed_literal(event: Event) -> Operator:
 
 
 def _broken_invariant(
-    over_all: Mapping[tuple[int, Action], Sequence[Formula]], world: World, step: Sequence[Operator], time: Fraction
+    over_all: Mapping[tuple[int, Action, Fraction | None], Sequence[Formula]],
+    world: World,
+    step: Sequence[Operator],
+    time: Fraction,
 ) -> tuple[int, Failure] | None:
     """The first condition over all of an action under way that a happening broke, with the step of that action."""
-    for (number, action), conditions in over_all.items():
+    for (number, action, _), conditions in over_all.items():
         broken = tuple([each for each in conditions if not is_true(each, world)])
         if broken:
             why = words.invariant(action, broken, map(in_words, step), time)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
 from pddl_eval.definition import words
@@ -90,7 +91,17 @@ def in_time(steps: Iterable[TimedStep]) -> Plan:
         else:
             groups[-1].append(step)
         before = now if has_time else None
-    return tuple(group[0] if len(group) == 1 else frozenset().union(*map(actions_of, group)) for group in groups)
+    return tuple(group[0] if len(group) == 1 else _together(group) for group in groups)
+
+
+def _together(group: Sequence[Step]) -> frozenset[Action]:
+    """The actions of steps at one time; one that stands there with several durations has them all."""
+    found: dict[Action, Action] = {}
+    for action in chain.from_iterable(map(actions_of, group)):
+        first = found.setdefault(action, action)
+        if isinstance(first, Scheduled) and lasting(action) not in (first.duration, *first.more):
+            found[action] = Scheduled(first, first.start, first.duration, (*first.more, lasting(action)))
+    return frozenset(found.values())
 
 
 @dataclass(frozen=True, slots=True)
