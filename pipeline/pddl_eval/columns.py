@@ -23,3 +23,6 @@ PLAIN_NAMES = {"problem_pddl": "reference_problem"}
 
 QUESTION_SIDE = (*ASKED, "reference_answer", "question_text")
 """The columns of a question about a problem: what is asked, of which actions, the recorded answer, and in words."""
+
+TWIN, NAMES = "twin", "names"
+"""The columns of rows with other names (``generate obfuscate``): what a row and its original share, and which it is."""

@@ -43,6 +43,7 @@ WRITES: dict[str, tuple[str, str]] = {
     "generate planetarium": ("generate planetarium {}", "benchmark.parquet"),
     "generate variants": ("generate variants problems.parquet {} --workers 1", "variants.parquet"),
     "generate tasks": ("generate tasks {} --domain blocksworld --count 2 --steps 1..2 --workers 1", "tasks.parquet"),
+    "generate obfuscate": ("generate obfuscate problems.parquet {} --workers 1", "twins.parquet"),
     "generate questions": (
         "generate questions problems.parquet {} --kind validity --per-problem 1 --workers 1",
         "asked.parquet",
@@ -76,7 +77,15 @@ SLOW = ("generate planetarium", "report png", "report pdf", "report figures")
 
 OUTPUTS = {
     *("explain --html", "explain --svg", "explain --save-plan", "report --output", "compare --output"),
-    *("dedupe output", "planetarium output", "tasks output", "variants output", "questions output", "sample output"),
+    *(
+        "dedupe output",
+        "planetarium output",
+        "tasks output",
+        "obfuscate output",
+        "variants output",
+        "questions output",
+        "sample output",
+    ),
     *("score output", "score --report", "score --counters", "rescore output", "rescore --report", "rescore --counters"),
     *("nightly nights", "nightly --counters", "verify --save-record", "validate --output"),
 }
@@ -220,6 +229,7 @@ OVER_INPUTS = [
     ("dedupe pairs.parquet {output} --domain {input} --workers 1", "domain.pddl"),
     ("generate variants {input} {output} --workers 1", "pairs.parquet"),
     ("generate tasks {output} --domain blocksworld --exclude {input} --workers 1", "pairs.parquet"),
+    ("generate obfuscate {input} {output} --workers 1", "pairs.parquet"),
     ("generate questions {input} {output} --workers 1", "pairs.parquet"),
     ("generate questions pairs.parquet {output} --domain {input} --workers 1", "domain.pddl"),
     ("score {input} out --workers 1 --counters {output}", "rows.jsonl"),

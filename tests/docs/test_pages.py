@@ -35,6 +35,7 @@ NOT_RUN = {
     "score hf://": "asks the network",
     "zcat ": "is a pipe of a shell",
     "generate tasks tasks.parquet": "tests/commands/test_generate.py",
+    "generate obfuscate tasks.parquet": "tests/commands/test_outputs.py",
     "score logs/": "tests/datasets/test_harness.py",
     "score out/gpt-4o/": "tests/datasets/test_harness.py",
     "score batch_output.jsonl": "tests/datasets/test_harness.py",

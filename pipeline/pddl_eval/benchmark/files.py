@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
 from pddl_eval.benchmark.own_tasks import MOST_SEEDS, TASKS_SCHEMA, OwnTasks
 from pddl_eval.benchmark.questions import Asking
+from pddl_eval.benchmark.twins import Twins
 from pddl_eval.benchmark.variants import PLAIN, VARIANT_FIELDS, Draw, variants_schema, variants_table
 from pddl_eval.datasets import (
     DatasetError,
@@ -155,6 +156,17 @@ def write_questions(
     schema = asking.schema(source.schema)
     counts = _write(source, output, schema, asking.table, asking.per_problem, workers, watch, counted)
     return counts.group_by(kind).agg(pl.sum("questions", "none or no")).sort(kind)
+
+
+def write_twins(source: Source, output: str, twins: Twins, workers: int, watch: Callable[[int], None]) -> int:
+    """Write rows beside their twins; returns how many rows have one. The rest is as for ``write_questions``."""
+
+    def counted(table: pa.Table) -> pl.DataFrame:
+        return pl.DataFrame({"rows": [table.num_rows // 2]})
+
+    return int(
+        _write(source, output, twins.schema(source.schema), twins.table, 1, workers, watch, counted)["rows"].sum()
+    )
 
 
 def _write(  # noqa: PLR0913 (what is read, made and written)

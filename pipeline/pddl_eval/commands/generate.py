@@ -214,6 +214,49 @@ def questions(
 
 
 @generate.command(cls=Command)
+@inputs
+@output
+@click.option(
+    "--style",
+    type=click.Choice(["words", "other", "letters"]),
+    default="words",
+    show_default=True,
+    help="What names become: random words, other real words, letters.",
+)
+@seed
+@workers
+@force_option
+@flags(ScoringOptions, "columns", "domain")
+def obfuscate(
+    inputs: tuple[str, ...], output: str, style: str, seed: int, workers: int | None, force: bool, **settings: Any
+) -> None:
+    """Twins of any rows, with other names: what is left of a model's skill without the names?
+
+    \b
+    pddl-eval generate obfuscate tasks.parquet twins.parquet
+    pddl-eval generate obfuscate answers.parquet twins.parquet --style letters --seed 7
+
+    Names of domains, operators, predicates, types, objects and variables are replaced in problems, plans, domains,
+    questions and raw answers; atoms of reference problems are shuffled. OUT has each row and its twin, with the columns
+    twin (the id that both share), names (kept or replaced) and names_replaced (the map). A known domain becomes its
+    text. Rows with answers are scored on both sides; those with a score that differs are left out. report --by names
+    sets both sides beside each other.
+    """
+    from pddl_eval.benchmark import Twins, write_twins
+    from pddl_eval.process import available_cpus
+    from pddl_eval.progress import progress
+    from pddl_eval.run import open_rows
+
+    source = open_rows(inputs)
+    twins = Twins(style, seed, ScoringOptions(**settings))
+    require_writable(output, "table", inputs, force=force, columns=[["names_replaced"]])
+    with progress(source.rows) as bar:
+        made = write_twins(source, output, twins, workers or available_cpus(), bar.advance)
+    left = f"; {source.rows - made:,} left out: a score would differ, or the domain is unreadable"
+    print(f"{made:,} rows and their twins{left * (made < source.rows)}")
+
+
+@generate.command(cls=Command)
 @output
 @force_option
 def sample(output: str, force: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from pddl_eval.columns import NAMES, TWIN
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report import numbers
 from pddl_eval.report.groups import DEFAULT_GROUPS, at_level, choose_groups
@@ -158,6 +159,8 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
     mistakes = counts.filter(~data.is_counted())["rows"].sum() if "verdict" in data.schema else 0
     failed = data.frame.select(pl.col("score_error").count()).collect().item() if "score_error" in data.schema else 0
     model, domain = (name if (name := data.names.get(each, each)) in groups else None for each in DEFAULT_GROUPS)
+    if model is None and TWIN in data.schema and NAMES in groups:
+        model = NAMES  # Twins are set beside each other as models are.
     sized, abstraction = numbers.size_of(data, size), numbers.abstraction_of(data)
     extra = {"size": sized[1] if sized else pl.lit(None, pl.String)}
     extra |= {} if abstraction is None else {"abstraction": abstraction}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 import pyarrow.dataset
 
-from pddl_eval.columns import MEANINGS
+from pddl_eval.columns import MEANINGS, TWIN
 from pddl_eval.datasets import DatasetError, Source, Unavailable, fulfilling, require_parquet
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.run import Tiling, batches_of, damaged, open_scored_rows, settings_of
@@ -131,9 +131,13 @@ class Scored:
         """Which answers belong together: hashes of each row's cluster and of its question, and what clusters.
 
         Answers to one reference are one cluster: one ``reference_id``, else one certificate, else the same text; a
-        row without any of these is one of its own. Two models answered the same question if both the ``reference_id``
+        row without any of these is one of its own. Twins (``generate obfuscate``) are one cluster and
+        ask one question, by the column ``twin``. Two models answered the same question if both the ``reference_id``
         and the certificate (or the text) agree; the question of a row that has neither is null.
         """
+        if TWIN in self.schema:
+            shared = pl.when(pl.col(TWIN).is_not_null()).then(_hash(TWIN))
+            return pl.coalesce(shared, pl.col(ROW).hash()), shared, TWIN
         given, known = self.column("reference_id"), self.references()
         asked = pl.lit(None, pl.UInt64) if given is None else pl.when(pl.col(given).is_not_null()).then(_hash(given))
         reference = self.content(known)
