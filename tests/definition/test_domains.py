@@ -25,7 +25,7 @@ from tests.support.volume import in_two_sizes, seeded
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-@seeded(8, full=300)
+@seeded(12, full=300)
 def test_closed_goals_and_plans_are_those_of_exhaustive_search(seed: int, domain: str) -> None:
     """cl(g) to the atom or a proof that there is none, and a plan that the judge can execute."""
     problem = random_problem(Random(seed), domain)
