@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from pddl_eval import DomainScores, compare_domains, kernel
@@ -13,11 +14,14 @@ from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain, parse_problem
 from pddl_eval.definition.task import Task
+from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Unsolvable
 
+from tests.definition.test_closure import judged_plan, plan_of
 from tests.judges import behaviour
 from tests.support.ipc_domains import DOMAINS, PROBLEMS
-from tests.support.random_tasks import random_task
+from tests.support.random_tasks import as_the_judge_reads, random_task
+from tests.support.sample import sample_table
 
 DOORS = """(define (domain doors) (:types room) (:constants home - room)
   (:predicates (at ?r - room) (open ?r ?s - room) (key))
@@ -214,6 +218,19 @@ def compare_mutants(count: int) -> dict[tuple[bool | None, bool | None], int]:
             assert found == (valid, reference_valid), seed
         seen[valid, reference_valid] = seen.get((valid, reference_valid), 0) + 1
     return seen
+
+
+@pytest.mark.parametrize("row", sample_table().take([14, 102, 182, 186, 210]).to_pylist(), ids=lambda row: row["name"])
+def test_the_defined_plan_is_exchanged_also_where_another_shortest_one_would_be_valid(row: dict[str, Any]) -> None:
+    """In these rows of the sample an answer lost a delete effect. A search may find a plan that does without it."""
+    problem = parse_problem(row["reference_problem"])
+    reference, generated = (parse_domain(row[f"{side}_domain"]) for side in ("reference", "generated"))
+    plan = judged_plan(problem, as_the_judge_reads(generated))
+    assert plan and plan == plan_of(problem, generated)
+    assert not execute([{action} for action in plan], problem, reference).reaches_goal
+    other = plan_of(problem, reference)
+    assert len(other) == len(plan) and execute([{action} for action in other], problem, generated).reaches_goal
+    assert compare_domains(reference, generated, problem=problem).domain_plan_valid is False
 
 
 def test_equal_to_the_plain_implementation_on_mutants() -> None:
