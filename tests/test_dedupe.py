@@ -159,6 +159,7 @@ class Deadly(str):
         return os._exit, (1,)
 
 
+@pytest.mark.slow
 def test_a_lost_worker_is_a_failed_run() -> None:
     by_identity = partial(certify, is_placeholder=False)
     with pytest.raises(RunError, match="worker"):

@@ -80,7 +80,7 @@ def test_an_unchanged_dataset_keeps_all_scores_and_what_they_cost(old: Path) -> 
 def test_what_changed_and_what_is_new_is_scored_wherever_the_rows_stand(old: Path) -> None:
     table = plans(ROWS + 5, changed=frozenset({3, 40})).append_column("model", pa.array(["m"] * (ROWS + 5)))
     shuffled = table.take([n * 7 % (ROWS + 5) for n in range(ROWS + 5)])
-    summary, output = rescore(old, shuffled, workers=2)
+    summary, output = rescore(old, shuffled)
     assert (summary.rows_carried, summary.rows_scored) == (ROWS - 2, 7)
     assert output.select(table.column_names).equals(shuffled)
 

@@ -58,7 +58,7 @@ def agrees(truth: Labels, labels: Labels) -> bool:
 
 @pytest.mark.parametrize("domain", ["blocksworld", "gripper", "floor-tile"])
 @pytest.mark.parametrize("is_placeholder", [False, True])
-@in_two_sizes(15, full=400)
+@in_two_sizes(8, full=400)
 def test_labels_are_what_exhaustive_search_finds(domain: str, is_placeholder: bool, cases: int) -> None:
     """On references with held and frozen blocks, wrong types, isolated tiles and whatever else a domain allows."""
     random = Random(f"{domain} {is_placeholder}")

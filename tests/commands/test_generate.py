@@ -127,6 +127,7 @@ def test_a_mistake_is_one_sentence(arguments: list[str], said: str, references: 
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_questions_are_the_same_for_any_number_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "ROW_GROUP_ROWS", 8)
     domain, problems = tmp_path / "ferry.pddl", tmp_path / "problems.parquet"

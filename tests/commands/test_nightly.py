@@ -442,8 +442,7 @@ def test_a_url_gets_the_numbers_of_a_regression(nights: Nights, hook: tuple[str,
 @pytest.mark.parametrize(
     ("place", "dataset"),
     [
-        ("disk", "plain"),
-        *(pytest.param("disk", dataset, marks=pytest.mark.slow) for dataset in ("several models", "without ids")),
+        *(pytest.param("disk", each, marks=pytest.mark.slow) for each in ("plain", "several models", "without ids")),
         *(
             pytest.param("s3", dataset, marks=(pytest.mark.slow, pytest.mark.s3))
             for dataset in ("plain", "without ids", "several models")

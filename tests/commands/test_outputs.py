@@ -72,8 +72,16 @@ FOLDERS = {
     "score report folder": ("score pairs.parquet out --workers 1 --report {}", "index.html"),
 }
 
-SLOW = ("generate planetarium", "report png", "report pdf", "report figures")
-"""They make all problems, or draw; ``report svg`` is written as these are."""
+SLOW = (
+    "generate planetarium",
+    "report png",
+    "report pdf",
+    "report figures",
+    "report tex",
+    "compare tex",
+    "compare three",
+)
+"""They make all problems, or take seconds; ``report svg`` and the other texts are written as these are."""
 
 OUTPUTS = {
     *("explain --html", "explain --svg", "explain --save-plan", "report --output", "compare --output"),

@@ -31,6 +31,7 @@ from pddl_eval.run.shards import plan_shards
 from tests.support.parquet_files import numbered, read_output
 from tests.support.running import run
 from tests.support.sample import sample_table
+from tests.support.volume import scaled
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -170,7 +171,7 @@ json_values = st.recursive(
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
 
 
-@settings(max_examples=50)
+@settings(max_examples=scaled(50))
 @given(st.lists(st.dictionaries(names, json_values, max_size=4), min_size=1, max_size=8).filter(any))
 def test_no_value_of_json_lines_is_lost(tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]) -> None:
     path = tmp_path_factory.mktemp("json") / "x.jsonl"

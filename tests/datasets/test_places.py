@@ -428,9 +428,8 @@ def test_a_server_that_is_not_there_is_no_missing_file() -> None:
         open_source(f"http://127.0.0.1:{port}/x.jsonl")
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGTERM, 143), pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.slow
 def test_a_command_that_waits_for_a_store_stops_when_told(number: int, code: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pddl_eval", "score", "gs://bucket/x", str(tmp_path / "out")]
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -28,7 +28,7 @@ from tests.support.mutations import mutate
 from tests.support.random_problems import VOCABULARY, random_problem
 from tests.support.sample import sample_table
 from tests.support.shared_problems import SHARED_PROBLEMS
-from tests.support.volume import in_two_sizes, scaled, seeded
+from tests.support.volume import scaled, seeded
 
 pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
 
@@ -251,7 +251,8 @@ def test_known_domains_by_their_texts(references: list[Row]) -> None:
     assert found.share_left <= 0.35, found.left
 
 
-@in_two_sizes(some=3, full=192)
+@pytest.mark.slow
+@pytest.mark.parametrize("cases", [192])
 def test_rover_single(cases: int) -> None:
     """The known domain without rules: problems name it, and the column ``domain`` does, by any of its names."""
     if not SHARED_PROBLEMS.exists():

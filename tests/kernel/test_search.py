@@ -46,7 +46,7 @@ def assert_executes(verdict: ProblemVerdict, problem: Problem, domain: Domain) -
     assert execute_actions(verdict.plan, problem, domain).reaches_goal
 
 
-@pytest.mark.parametrize("count", [8, 20, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [8, *(pytest.param(each, marks=pytest.mark.slow) for each in (20, 40))])
 def test_rebuilds_towers(count: int) -> None:
     for seed in range(2):
         problem = blocks(seed, count)

@@ -95,6 +95,7 @@ def test_a_figure_is_as_wide_as_a_column_or_the_text_with_letters_of_8_points(wi
     assert {round(each * scale) for each in sizes} == {8}
 
 
+@pytest.mark.slow
 def test_marks_stay_inside_the_figure() -> None:
     for figure in all_figures(build_report(answers("m" * 500, plans=True))):
         left, top, width, height = map(float, (drawn(figure).get("viewBox") or "").split())

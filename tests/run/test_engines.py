@@ -256,6 +256,7 @@ def test_what_the_function_raises_is_raised_here_and_a_lost_worker_is_one_senten
         list(ordered_map(half, [2, 98], workers=2))
 
 
+@pytest.mark.slow
 def test_workers_do_without_pandas_until_it_is_asked_for() -> None:
     pytest.importorskip("pandas")
     assert next(ordered_map(pandas_is_there, range(2), workers=2)) == (False, 2)
@@ -392,6 +393,7 @@ def test_a_daemonic_process_is_told_that_it_has_no_workers() -> None:
     process.join()
 
 
+@pytest.mark.slow
 def test_workers_that_are_killed_before_they_begin_are_no_script_without_a_guard() -> None:
     engine = Processes(KilledWhileUnpickled(), 1)  # type: ignore[arg-type]
     engine.submit(1)

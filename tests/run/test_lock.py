@@ -199,7 +199,7 @@ def test_in_a_bucket(bucket: str) -> None:
     assert list_files(folder) == {}
 
 
-@pytest.fixture(params=["a folder", pytest.param("a bucket", marks=pytest.mark.s3)])
+@pytest.fixture(params=["a folder", pytest.param("a bucket", marks=[pytest.mark.s3, pytest.mark.slow])])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
     if request.param == "a folder":
         return locate(tmp_path)

@@ -277,7 +277,9 @@ def faulty_store(monkeypatch: pytest.MonkeyPatch, **behaviour: object) -> Iterat
 
 
 @pytest.mark.s3
-@pytest.mark.parametrize(("every", "delay"), [(7, 0.0), (0, 0.05)], ids=["errors", "slow"])
+@pytest.mark.parametrize(
+    ("every", "delay"), [(7, 0.0), pytest.param(0, 0.05, marks=pytest.mark.slow)], ids=["errors", "slow"]
+)
 def test_an_object_store_that_fails_or_is_slow(
     every: int, delay: float, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -304,7 +306,7 @@ def file_of_credentials(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
 
 
 @pytest.mark.s3
-@pytest.mark.parametrize("error", [(403, "AccessDenied"), (400, "ExpiredToken")])
+@pytest.mark.parametrize("error", [(403, "AccessDenied"), pytest.param((400, "ExpiredToken"), marks=pytest.mark.slow)])
 def test_credentials_that_expire_are_read_again(
     error: tuple[int, str], bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -437,7 +439,8 @@ def test_an_upload_of_which_a_part_fails_leaves_nothing(
 
 @pytest.mark.s3
 @pytest.mark.usefixtures("brief_reports")
-@pytest.mark.parametrize("writer", ["lives", pytest.param("is gone", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("writer", ["lives", "is gone"])
+@pytest.mark.slow
 def test_a_put_that_lands_after_another_run_took_over_doubles_no_row(
     writer: str, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -156,7 +156,7 @@ def tasks(count: int) -> list[tuple[Problem, Domain]]:
 
 
 def test_the_walks_are_as_their_docstring_says() -> None:
-    for problem, domain in tasks(24):
+    for problem, domain in tasks(8):
         visited = visited_states(problem, domain)
         assert not isinstance(visited, Undecided)
         assert list(visited) == behaviour.random_walks(problem, domain, WALKS, STEPS, SEED)

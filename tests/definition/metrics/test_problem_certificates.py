@@ -24,11 +24,11 @@ from tests.support.sample import sample_table
 
 def in_strips_domains() -> list[Row]:
     random = Random(3)
-    return [row for name in ("grippers", "ferry", "rovers") for row in answers_in(*CORPUS[name][:2], random, 6)]
+    return [row for name in ("grippers", "ferry", "rovers") for row in answers_in(*CORPUS[name][:2], random, 2)]
 
 
 def beyond_strips() -> list[Row]:
-    drawn = [pair(number, seed=5) for number in range(25)]
+    drawn = [pair(number, seed=5) for number in range(10)]
     return [
         {
             "reference_problem": each.reference,
@@ -41,7 +41,7 @@ def beyond_strips() -> list[Row]:
 
 
 def of_the_benchmark() -> list[Row]:
-    rows: list[Row] = sample_table().slice(0, 80).to_pylist()
+    rows: list[Row] = sample_table().slice(0, 24).to_pylist()
     names = ("reference_problem", "generated_problem")
     return [
         {**{name: row[name] for name in names}, "is_placeholder": number % 2 > 0} for number, row in enumerate(rows)

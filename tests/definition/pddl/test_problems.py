@@ -403,8 +403,9 @@ def test_plain_problems_are_read_without_the_package() -> None:
     ids=["formulas", "operands", "listings", "words", "requirements", "sections", "spaces"],
 )
 def test_both_readers_agree_on_each_oddity_in_each_place(pieces: list[str], frames: list[str]) -> None:
-    for piece in pieces:
-        for frame in frames:
+    places = len(frames) if settings().max_examples > 30 else 4
+    for number, piece in enumerate(pieces):
+        for frame in (frames[number:] + frames)[:places]:  # By default each piece stands in some places.
             assert differ(frame.replace("@", piece)) == ""
 
 

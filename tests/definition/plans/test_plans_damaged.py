@@ -56,14 +56,14 @@ def is_whole(read: ReadPlan) -> bool:
     return read.found and read.damage is None and not read.reason
 
 
-@in_two_sizes(400, 10_000)
+@in_two_sizes(200, 10_000)
 def test_no_damaged_plan_is_valid_and_no_decorated_one_is_lost(cases: int) -> None:
     assert [wrong for text in labelled(cases) if (wrong := fault(text))] == []
 
 
 @needs_kernel
 @pytest.mark.xdist_group("kernel")
-@in_two_sizes(200, 10_000)
+@in_two_sizes(100, 10_000)
 def test_the_kernel_reads_what_the_definition_reads(cases: int) -> None:
     for with_domain in (True, False):
         rows: list[Row] = [
@@ -78,6 +78,7 @@ def test_the_kernel_reads_what_the_definition_reads(cases: int) -> None:
         assert not compared(rows, pair=PLAN).differences
 
 
+@pytest.mark.slow
 def test_each_way_is_tried_in_each_place() -> None:
     found = texts(2 * sum(len(way.places) for way in WAYS.values()), seed=1)
     tried = {(text.ways[0], text.places[0]) for text in found}
