@@ -126,7 +126,8 @@ def test_two_of_one_action_at_once() -> None:
 @pytest.mark.parametrize("plan", ["1: (a) [0]", "1: (a)", "1.0005: (a)", "1: (a) [0.0005]"])
 def test_what_ends_at_once_ends_in_the_happening_in_which_it_starts(plan: str) -> None:
     domain = """(define (domain d) (:predicates (p) (q) (r)) (:functions (f))
-      (:durative-action a :duration (= ?duration (f)) :condition (at end (q)) :effect (and (at start (q)) (at end (r)))))"""
+      (:durative-action a :duration (= ?duration (f)) :condition (at end (q))
+        :effect (and (at start (q)) (at end (r)))))"""
     assert (
         validate(plan, "(define (problem x) (:domain d) (:init (= (f) 0)) (:goal (r)))", domain).verdict
         == "precondition"

@@ -120,7 +120,7 @@ def test_random_tasks(tasks: Callable[[Random, int], Iterator[Row]]) -> None:
 
 
 def test_whole_tasks_of_the_corpus() -> None:
-    rows = list(corpus_tasks(Random(7), 20))
+    rows = list(corpus_tasks(Random(7), 34))
     found = compared(rows, pair=DOMAIN)
     assert not found.differences
     assert found.share_left <= 0.15, found.left
