@@ -132,7 +132,7 @@ class Problem:
         that compares numbers.
         """
         said = any(value or fluent != TOTAL_COST for fluent, value in self.values.items())
-        return said or self.metric is not None or any(map(_compares_numbers, self.conjuncts))
+        return said or self.metric is not None or any(map(compares_numbers, self.conjuncts))
 
     @property
     def conjuncts(self) -> tuple[Formula, ...]:
@@ -244,13 +244,17 @@ def fluents_of(expression: Formula) -> Iterator[Atom]:
         yield tuple([word for word in expression if isinstance(word, str)])
 
 
-def _compares_numbers(formula: Formula) -> bool:
-    """True where a formula has a comparison that is not one of two objects."""
+def compares_numbers(formula: Formula) -> bool:
+    """True where a formula has a comparison that is not one of two objects.
+
+    >>> compares_numbers(("or", ("=", "?x", "?y"), ("p",))), compares_numbers(("not", ("=", ("fuel",), "1")))
+    (False, True)
+    """
     if isinstance(formula, str) or not formula:
         return False
     if formula[0] in COMPARISONS:
         return not is_equation(formula)
-    return any(map(_compares_numbers, formula))
+    return any(map(compares_numbers, formula))
 
 
 @dataclass(frozen=True, slots=True)
@@ -539,7 +543,9 @@ def problem_to_pddl(problem: Problem) -> str:
 
 
 def domain_to_pddl(domain: Domain) -> str:
-    """The STRIPS part of a domain as PDDL text, atoms in alphabetical order; ``parse_domain`` reads it back.
+    """What a domain says without numbers and time, as PDDL text; ``parse_domain`` reads it back.
+
+    Atoms are in alphabetical order, behind them what is no literal: ADL and rules of derived predicates.
 
     >>> print(domain_to_pddl(Domain("d", {"car": "object"}, {}, {"at": (("car",),)}, ())))
     (define (domain d)
@@ -553,9 +559,10 @@ def domain_to_pddl(domain: Domain) -> str:
     def shown_types(alternatives: Types) -> str:
         return alternatives[0] if len(alternatives) == 1 else f"(either {' '.join(alternatives)})"
 
-    def literals(positive: State, negative: State) -> str:
+    def part(positive: State, negative: State, formulas: Iterable[Formula]) -> str:
         negated = (f"(not {show_atom(atom)})" for atom in sorted(negative))
-        return " ".join(["(and", *map(show_atom, sorted(positive)), *negated]) + ")"
+        others = (show_formula(each) for each in formulas if UPDATES.isdisjoint(words_of(each)))
+        return " ".join(["(and", *map(show_atom, sorted(positive)), *negated, *others]) + ")"
 
     def listing(section: str, single: Mapping[str, str]) -> str:
         several = ((name, domain.several.get((section, name), (type_,))) for name, type_ in single.items())
@@ -572,12 +579,16 @@ def domain_to_pddl(domain: Domain) -> str:
         f"  (:constants {listing('constants', domain.constants)})",
         f"  (:predicates {' '.join(predicates)})",
     ]
+    lines += [f"  {show_formula(rule)}" for section, rule in domain.formulas if section == ":derived"]
     for operator in domain.operators:
         parameters = " ".join(f"{variable} - {shown_types(types)}" for variable, types in operator.parameters)
+        needed, done = (
+            [form for part, form in operator.formulas if part == name] for name in (":precondition", ":effect")
+        )
         lines += [
             f"  (:action {operator.name}",
             f"    :parameters ({parameters})",
-            f"    :precondition {literals(operator.preconditions, operator.negative_preconditions)}",
-            f"    :effect {literals(operator.add_effects, operator.delete_effects)})",
+            f"    :precondition {part(operator.preconditions, operator.negative_preconditions, needed)}",
+            f"    :effect {part(operator.add_effects, operator.delete_effects, done)})",
         ]
     return "\n".join([*lines, ")"])

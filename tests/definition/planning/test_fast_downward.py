@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
+from pddl_eval import compare_problems
+from pddl_eval.definition import state_space as states
 from pddl_eval.definition.closure import closure
 from pddl_eval.definition.domains import NotCovered, blocksworld
 from pddl_eval.definition.model import Problem
@@ -117,3 +119,21 @@ def test_rules_of_the_domain_are_not_needed() -> None:
     problem = blocks(5, 20)
     assert not isinstance(blocksworld.read(problem), NotCovered)
     assert isinstance(find_plan(problem, BLOCKS), tuple)
+
+
+def test_adl_and_derived_predicates_beyond_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found is executed by the validator, which knows the types and the rules as they are written."""
+    monkeypatch.setattr(states, "MAX_STATES", 4)
+    domain = """(define (domain d) (:types lamp switch) (:predicates (lit ?l - lamp) (of ?s - switch ?l - lamp) (dark))
+      (:derived (dark) (not (exists (?l - lamp) (lit ?l))))
+      (:action press :parameters (?s - switch) :precondition (or (dark) (exists (?l - lamp) (of ?s ?l)))
+        :effect (forall (?l - lamp) (when (of ?s ?l)
+          (and (when (lit ?l) (not (lit ?l))) (when (not (lit ?l)) (lit ?l)))))))"""
+    problem = """(define (problem p) (:domain d) (:objects a b c d - lamp s t u - switch)
+      (:init (of s a) (of s b) (of t b) (of t c) (of u d) (lit b)) (:goal (and (not (dark)) GOAL)))"""
+    found = compare_problems(
+        problem.replace("GOAL", "(lit a)"), problem.replace("GOAL", "(lit c) (lit d)"), domain=domain
+    )
+    assert (found.solvable, len(found.plan or ())) == (True, 2)
+    never = problem.replace("GOAL", "(forall (?l - lamp) (lit ?l))").replace("(lit b)", "")
+    assert compare_problems(problem.replace("GOAL", "(lit a)"), never, domain=domain).solvable is False

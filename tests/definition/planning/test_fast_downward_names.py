@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.model import Problem, domain_to_pddl, problem_to_pddl
-from pddl_eval.definition.pddl import parse_domain, parse_problem
+from pddl_eval.definition.pddl import not_executed, parse_domain, parse_problem
 from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.planning.fast_downward import with_plain_names
+from pddl_eval.definition.planning.planners import reads_numbers
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Unsolvable
 
+from tests.judges.random_domains import Draw
 from tests.support.ipc_domains import DOMAINS
 from tests.support.random_tasks import random_task
 from tests.support.volume import scaled
@@ -48,6 +52,29 @@ def test_the_rewritten_task_is_solvable_when_the_task_is(seed: int) -> None:
     else:
         assert isinstance(found, Unsolvable)
         assert isinstance(solve(problem, PlanningDomain(domain)), Unsolvable)
+
+
+@pytest.mark.parametrize("seed", range(scaled(40)))
+def test_a_task_with_adl_and_rules_is_the_same_once_its_text_is_read(seed: int) -> None:
+    """Types of quantified variables, hidden variables, nested conditions: as many reachable states, as many steps."""
+    draw = Draw(Random(seed))
+    domain = parse_domain(draw.domain())
+    problem = parse_problem(draw.problem(), domain.constants)
+    if reads_numbers(problem.conjuncts, domain) or not_executed(domain):
+        return
+    plain_problem, plain_domain, names = with_plain_names(problem, domain)
+    read_domain = parse_domain(domain_to_pddl(plain_domain))
+    read_problem = parse_problem(problem_to_pddl(plain_problem), read_domain.constants)
+    without = replace(problem, values={}, formulas=tuple(each for each in problem.formulas if each[0] == ":goal"))
+    costless = parse_domain(domain_to_pddl(domain))
+    ours, plain = (
+        solve(*each) for each in ((without, PlanningDomain(costless)), (read_problem, PlanningDomain(read_domain)))
+    )
+    assert type(ours) is type(plain)
+    if isinstance(ours, Solution) and isinstance(plain, Solution):
+        assert len(ours.plan) == len(plain.plan)
+        steps = [{tuple(names[word] for word in action)} for action in plain.plan]
+        assert execute(steps, without, costless).reaches_goal
 
 
 def test_no_name_of_the_task_is_left_in_the_text() -> None:

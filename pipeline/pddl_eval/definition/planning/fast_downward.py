@@ -12,22 +12,30 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
+from itertools import chain, count
 from pathlib import Path
+from typing import NamedTuple
 
 from pddl_eval.definition.model import (
+    CONNECTIVES,
     EQUALITY,
+    QUANTIFIERS,
     ROOT_TYPE,
+    UPDATES,
     Action,
     Atom,
     Domain,
+    Formula,
     Operator,
     Problem,
     State,
+    Types,
     domain_to_pddl,
     problem_to_pddl,
 )
+from pddl_eval.definition.pddl import derivation_rules, typed_list
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 from pddl_eval.errors import how_to_install
 
@@ -51,11 +59,8 @@ def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvab
     ``Unsolvable`` only for the exit codes that stand for a proof: no relaxed plan, or all states explored without
     unsafe pruning. ``Undecided`` for a limit, a missing planner or a failure, which its reason names.
 
-    >>> find_plan(Problem("p", "d", {}, frozenset(), frozenset()), Domain("d", {}, {}, {}, (), ("sail: forall",)))
-    Undecided(reason='the domain is not STRIPS (sail: forall)')
+    The domain and the goal may have ADL and derived predicates; nothing in them is refused, and they read no numbers.
     """
-    if domain.outside_strips:
-        return Undecided(f"the domain is not STRIPS ({domain.outside_strips[0]})")
     driver = _driver()
     if driver is None:
         return Undecided(f"Fast Downward is not installed: {how_to_install('planner') or 'its script is missing'}")
@@ -75,6 +80,7 @@ def with_plain_names(problem: Problem, domain: Domain) -> tuple[Problem, Domain,
     """The same planning task in names that any reader takes, without types, and the way back to the old names.
 
     Types become predicates that no operator touches. A name with atoms of several lengths becomes several predicates.
+    Costs are left out.
 
     >>> car = Domain("d", {"car": "object"}, {}, {}, (Operator("go", (("?c", ("car",)),), *[frozenset()] * 4),))
     >>> problem, domain, names = with_plain_names(Problem("p", "d", {"a b": "car"}, frozenset(), frozenset()), car)
@@ -82,44 +88,104 @@ def with_plain_names(problem: Problem, domain: Domain) -> tuple[Problem, Domain,
     ({'o0': 'object'}, frozenset({('t0', 'o0')}), {'o0': 'a b', 'a0': 'go'})
     """
     typed = {**problem.objects, **domain.constants}
+    rules = derivation_rules(domain)
+    formulas = [form for operator in domain.operators for _, form in operator.formulas] + [rule.body for rule in rules]
     in_operators = [atom for operator in domain.operators for atoms in operator.parts for atom in atoms]
-    kept = {(atom[0], len(atom)) for atom in (*problem.goal, *in_operators)} - {(EQUALITY, 3)}
+    in_operators += chain.from_iterable(map(_atoms_of, formulas))
+    asked = [*problem.goal, *chain.from_iterable(map(_atoms_of, problem.conjuncts)), *in_operators]
+    kept = {(atom[0], len(atom)) for atom in asked} - {(EQUALITY, 3)}
+    kept |= {(rule.name, len(rule.variables) + 1) for rule in rules}
     init = [atom for atom in problem.init if (atom[0], len(atom)) in kept]
-    terms = {term for atom in (*problem.goal, *in_operators, *init) for term in atom[1:] if not term.startswith("?")}
+    terms = {term for atom in (*asked, *init) for term in atom[1:] if not term.startswith("?")}
     objects = {name: f"o{number}" for number, name in enumerate(sorted(terms | typed.keys()))}
-    predicates = {each: f"p{number}" for number, each in enumerate(sorted(kept))} | {(EQUALITY, 3): EQUALITY}
-    alternatives = sorted({types for operator in domain.operators for _, types in operator.parameters})
-    type_predicates = {types: f"t{number}" for number, types in enumerate(alternatives)}
-
-    def plain(atoms: Iterable[Atom], names: Mapping[str, str]) -> State:
-        return frozenset((predicates[atom[0], len(atom)], *(names[term] for term in atom[1:])) for atom in atoms)
-
+    plain = _Plain(
+        {each: f"p{number}" for number, each in enumerate(sorted(kept))} | {(EQUALITY, 3): EQUALITY}, {}, count()
+    )
     operators = []
     for number, operator in enumerate(domain.operators):
-        variables = {variable: f"?x{position}" for position, (variable, _) in enumerate(operator.parameters)}
-        preconditions, negative, added, deleted = (plain(atoms, objects | variables) for atoms in operator.parts)
-        fitting = {(type_predicates[types], variables[variable]) for variable, types in operator.parameters}
-        parameters = tuple((variable, (ROOT_TYPE,)) for variable in variables.values())
-        operators.append(Operator(f"a{number}", parameters, preconditions | fitting, negative, added, deleted))
+        names, fitting = plain.bound(operator.parameters, objects)
+        needed, avoided, added, deleted = (plain.atoms(atoms, names) for atoms in operator.parts)
+        said = tuple((part, plain.formula(form, names, part == ":effect")) for part, form in operator.formulas)
+        parameters = tuple((names[variable], (ROOT_TYPE,)) for variable, _ in operator.parameters)
+        operators.append(Operator(f"a{number}", parameters, needed | fitting, avoided, added, deleted, said))
+    derived = []
+    for rule in rules:
+        names, fitting = plain.bound(rule.variables, objects)
+        (head,) = plain.atoms([(rule.name, *(variable for variable, _ in rule.variables))], names)
+        body = ("and", *sorted(fitting), plain.formula(rule.body, names, False))
+        derived.append((":derived", (":derived", head, body)))
+    goal = tuple((":goal", plain.formula(each, objects, False)) for each in problem.conjuncts)
     constants = {objects[term]: ROOT_TYPE for atom in in_operators for term in atom[1:] if term in objects}
     has_type = {
-        (type_predicates[types], objects[name])
-        for types in alternatives
+        (predicate, objects[name])
+        for types, predicate in plain.types.items()
         for name, type_ in typed.items()
-        if domain.fits(type_, types)
+        if any(domain.fits(each, types) for each in (domain.types_of(name) if name in domain.constants else (type_,)))
     }
     plain_problem = Problem(
         "plain-problem",
         "plain-domain",
         dict.fromkeys((name for name in objects.values() if name not in constants), ROOT_TYPE),
-        plain(init, objects) | has_type,
-        plain(problem.goal, objects),
+        plain.atoms(init, objects) | has_type,
+        plain.atoms(problem.goal, objects),
+        formulas=goal,
     )
-    declared = {name: ((ROOT_TYPE,),) * (length - 1) for (_, length), name in predicates.items() if name != EQUALITY}
-    declared |= dict.fromkeys(type_predicates.values(), ((ROOT_TYPE,),))
-    plain_domain = Domain("plain-domain", {}, constants, declared, tuple(operators))
+    declared = {
+        name: ((ROOT_TYPE,),) * (length - 1) for (_, length), name in plain.predicates.items() if name != EQUALITY
+    }
+    declared |= dict.fromkeys(plain.types.values(), ((ROOT_TYPE,),))
+    plain_domain = Domain("plain-domain", {}, constants, declared, tuple(operators), formulas=tuple(derived))
     back = {name: old for old, name in objects.items()}
     return plain_problem, plain_domain, back | {f"a{n}": operator.name for n, operator in enumerate(domain.operators)}
+
+
+class _Plain(NamedTuple):
+    """Plain names of predicates and, as they are met, of types and variables."""
+
+    predicates: Mapping[tuple[str, int], str]
+    types: dict[Types, str]
+    numbers: Iterator[int]
+    """Of variables: each has a name of its own."""
+
+    def atoms(self, atoms: Iterable[Atom], names: Mapping[str, str]) -> State:
+        return frozenset((self.predicates[atom[0], len(atom)], *(names[term] for term in atom[1:])) for atom in atoms)
+
+    def bound(self, variables: Iterable[tuple[str, Types]], names: Mapping[str, str]) -> tuple[dict[str, str], State]:
+        """The names with those of variables, which no other has, and the atoms that say what type each has."""
+        found = dict(names)
+        fitting = set()
+        for variable, types in variables:
+            found[variable] = f"?x{next(self.numbers)}"
+            fitting.add((self.types.setdefault(types, f"t{len(self.types)}"), found[variable]))
+        return found, frozenset(fitting)
+
+    def formula(self, form: Formula, names: Mapping[str, str], is_effect: bool) -> Formula:
+        """A condition or an effect; an update of a number is none."""
+        if not form or isinstance(form, str) or form[0] in UPDATES:
+            return ("and",)
+        head, *parts = form
+        if head in QUANTIFIERS:
+            variables = typed_list(form[1], "a quantifier")
+            inner, fitting = self.bound(variables, names)
+            guard = "and" if head == "exists" else "when" if is_effect else "imply"
+            body: Formula = (guard, ("and", *sorted(fitting)), self.formula(parts[1], inner, is_effect))
+            return (head, tuple(inner[name] for name, _ in variables), body)
+        if head == "when":
+            return (head, self.formula(parts[0], names, False), self.formula(parts[1], names, True))
+        if head in CONNECTIVES:
+            return (head, *(self.formula(part, names, is_effect) for part in parts))
+        return next(iter(self.atoms(_atoms_of(form), names)))
+
+
+def _atoms_of(form: Formula) -> Iterator[Atom]:
+    """The atoms and equations of a condition or an effect."""
+    if not form or isinstance(form, str) or form[0] in UPDATES:
+        return
+    if form[0] in CONNECTIVES or form[0] in QUANTIFIERS or form[0] == "when":
+        for part in form[2:] if form[0] in QUANTIFIERS else form[1:]:
+            yield from _atoms_of(part)
+    else:
+        yield tuple([word for word in form if isinstance(word, str)])
 
 
 def _driver() -> Path | None:

@@ -6,15 +6,14 @@ What Fast Downward finds beyond that is only a plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
-from typing import cast
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import WORK_PER_LOOK, spend
 from pddl_eval.definition.domains import NotCovered, PlanningDomain, Rules
-from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State, is_atom
+from pddl_eval.definition.model import Action, Atom, Domain, Formula, Problem, State, compares_numbers
 from pddl_eval.definition.planning import fast_downward
 from pddl_eval.definition.state_space import state_space
 from pddl_eval.definition.validation import execute_actions, without_costs
@@ -84,16 +83,28 @@ def solve_anyhow(
 def search(
     problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True, lacking: Atom | None = None
 ) -> Solution | Unsolvable | Undecided | None:
-    """What Fast Downward says of the problem; None where it is not asked: it knows atoms and their negations alone."""
-    if planning_domain is None:
+    """What Fast Downward says of the problem; None where it is not asked: it knows no numbers and no time."""
+    if planning_domain is None or planning_domain.obstacle_of(problem):
         return None
     problem, domain = _lacking(problem, lacking), planning_domain.operators_of(typed)
-    absent = {cast("Atom", each[1]) for each in problem.conjuncts if each[0] == "not" and is_atom(each[1])}
-    if len(absent) < len(problem.conjuncts) or problem.beyond_states or not planning_domain.moves_freely(problem):
+    if reads_numbers(problem.conjuncts, domain):
         return None
     spend(WORK_PER_LOOK)  # Nothing is started for a row whose budget has ended.
-    plan = _planned(replace(problem, values={}, formulas=()), frozenset(absent), domain)
-    return executed(plan, problem, domain) if isinstance(plan, tuple) else plan
+    plan = fast_downward.find_plan(problem, domain)
+    if not isinstance(plan, tuple):
+        return plan
+    if planning_domain.moves_freely(problem):
+        return executed(plan, problem, domain)
+    # It knows nothing of costs: where one has no value, the action cannot be executed.
+    execution = execute_actions(plan, problem, domain)
+    return Solution(plan, execution.state) if execution.reaches_goal else None
+
+
+def reads_numbers(goal: Iterable[Formula], domain: Domain) -> bool:
+    """Whether a condition of an operator, a rule or a goal compares numbers."""
+    formulas = [*goal, *(form for _, form in domain.formulas)]
+    formulas += [form for operator in domain.operators for _, form in operator.formulas]
+    return any(map(compares_numbers, formulas))
 
 
 def _lacking(problem: Problem, atom: Atom | None) -> Problem:
@@ -119,16 +130,6 @@ def executed(plan: tuple[Action, ...], problem: Problem, domain: Domain, *lackin
     if not execution.reaches_goal or not execution.state.isdisjoint(lacking):
         raise AssertionError(f"a plan for {problem.name} does not lead to a goal state: {execution.reason}")
     return Solution(plan, execution.state)
-
-
-def _planned(problem: Problem, lacking: State, domain: Domain) -> tuple[Action, ...] | Unsolvable | Undecided:
-    """Fast Downward's answer. Goals are positive: what is to be lacking is a precondition of one more operator."""
-    if not lacking:
-        return fast_downward.find_plan(problem, domain)
-    finish = Operator("(finish)", (), problem.goal, lacking, frozenset({("(finished)",)}), frozenset[Atom]())
-    asked = replace(domain, operators=(*domain.operators, finish))
-    plan = fast_downward.find_plan(replace(problem, goal=finish.add_effects), asked)
-    return plan[:-1] if isinstance(plan, tuple) else plan
 
 
 def _plan_by_rules(
