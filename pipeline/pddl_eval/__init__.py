@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pddl_eval.scoring.api import compare_tasks as compare_tasks
     from pddl_eval.scoring.api import counterexample as counterexample
     from pddl_eval.scoring.api import fully_specify as fully_specify
+    from pddl_eval.scoring.audit import Doubt as Doubt
+    from pddl_eval.scoring.audit import audit_dataset as audit_dataset
     from pddl_eval.scoring.domains import DomainScores as DomainScores
     from pddl_eval.scoring.domains import compare_domains as compare_domains
     from pddl_eval.scoring.feedback import Feedback as Feedback
@@ -65,6 +67,7 @@ _ROOMS = {
     "run": "RunStatus Verification run_status",
     "scoring.api": "UndecidedError UnsolvableError certificate compare_problems compare_tasks counterexample"
     " fully_specify",
+    "scoring.audit": "Doubt audit_dataset",
     "scoring.domains": "DomainScores compare_domains",
     "scoring.feedback": "Feedback feedback",
     "scoring.plans": "PlanScores Validation compare_plans validate",

@@ -70,7 +70,8 @@ def run_page(page: str, folder: Path) -> dict[str, str]:
                 path for word in words for path in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
             ]
             result = run(*words)
-            assert result.exit_code == 0 or (words[0] == "validate" and result.exit_code == 1), (line, result.stderr)
+            says_no = (words[0] == "validate" or "--check" in words) and result.exit_code == 1
+            assert result.exit_code == 0 or says_no, (line, result.stderr)
             outputs[line] = result.stdout
     return outputs
 
@@ -219,6 +220,7 @@ def feedback(_folder: Path) -> None:
 def inputs(folder: Path) -> None:
     row = {"reference_plan": "(a)", "generated_plan": "(a)"}
     pl.DataFrame([row]).write_ndjson(folder / "answers.jsonl.gz", compression="gzip", check_extension=False)
+    write_rows(folder / "answers.jsonl", [row])
     run_page("guide/inputs.md", folder)
 
 

@@ -432,3 +432,15 @@ def test_the_strictest_measure_depends_on_no_order() -> None:
     """A set of strings has another order in each process: reports of domains alone were ordered by any measure."""
     for first in DOMAIN_MEASURES:
         assert main_measure([first, *DOMAIN_MEASURES]) == DOMAIN_MEASURES[0] == "domain_equivalent"
+
+
+def test_references_that_are_mistakes_or_state_one_problem_twice_are_doubtful() -> None:
+    rows = {
+        "reference_id": ["a", "b", "c", "c"],
+        "reference_certificate": ["x", "x", None, None],
+        "verdict": ["identical", "identical", "reference_invalid", "reference_invalid"],
+        "detail": ["", "", "line 3 is cut", "line 3 is cut"],
+        "equivalent": [True, True, None, None],
+    }
+    found = build_report(pl.DataFrame(rows)).doubts.select("doubt", "rows", "first").rows()
+    assert found == [("2 questions with one problem", 2, 0), ("the reference: line # is cut", 2, 2)]

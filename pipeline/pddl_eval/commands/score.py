@@ -17,7 +17,7 @@ from pddl_eval.commands.outputs import force as force_option
 from pddl_eval.commands.outputs import require_writable
 from pddl_eval.commands.report import write_report
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.errors import RunError, UserError, Verbosity, verbosity
+from pddl_eval.errors import FAILED, RunError, UserError, Verbosity, verbosity
 from pddl_eval.settings import ReadingOptions, RunOptions, chosen_format, grouped
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 report_to = click.option(
     "--report", "report_to", metavar="PATH", help="Also write the report: report/, report.html, tables.tex, …."
 )
+check = click.option("--check", is_flag=True, help="Say what is doubtful in the rows, with its cure; score nothing.")
 dry_run = click.option("--dry-run", is_flag=True, help="Print the shards and write nothing.")
 
 
@@ -39,6 +40,7 @@ dry_run = click.option("--dry-run", is_flag=True, help="Print the shards and wri
 @click.option("--part", metavar="I/N", help="Score the I-th of N shares of the rows, for any scheduler.")
 @report_to
 @force_option
+@check
 @dry_run
 def score(
     inputs: tuple[str, ...],
@@ -46,6 +48,7 @@ def score(
     part: str | None,
     report_to: str | None,
     force: bool,
+    check: bool,
     dry_run: bool,
     **settings: Any,
 ) -> None:
@@ -60,6 +63,7 @@ def score(
     pddl-eval score answers.parquet scored --references problems.parquet --key id
     pddl-eval score logs/ scored --from inspect --references problems.parquet --report report/
     pddl-eval score pairs.parquet scored --part 3/32
+    pddl-eval score answers.jsonl scored --check
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped. One run at a time writes into OUTPUT, or
@@ -71,6 +75,8 @@ def score(
     from pddl_eval.run import SUMMARY, prepare_run, readable_input
     from pddl_eval.scoring.scorer import pair_scorer, score_dataset
 
+    if check:
+        sys.exit(print_doubts(inputs, settings))
     if dry_run:
         reading, scoring, running = grouped(settings, ReadingOptions, ScoringOptions, RunOptions)
         with readable_input(inputs, output, reading, scoring.columns, note, keep=False) as source:
@@ -82,6 +88,29 @@ def score(
     print_summary(summary, output)
     if chosen is not None and (part is None or has_file(locate(output) / SUMMARY)):
         write_report(build_report(output), chosen, report_to, force=force)
+
+
+def print_doubts(inputs: Sequence[str], settings: dict[str, Any]) -> int:
+    """What is doubtful in a dataset, and what mends it; returns the exit code."""
+    from pddl_eval.commands.compare import write_page
+    from pddl_eval.pages import Cell, Page, Section, Value, table
+    from pddl_eval.scoring.audit import audit_dataset
+
+    rows, doubts = audit_dataset(inputs, **settings)
+    lines: list[list[Value]] = [
+        [
+            each.kind,
+            ", ".join(f"{row:,}" for row in each.first) + ", …" * (each.rows > len(each.first)),
+            Cell(each.example, each.cure),
+            each.rows,
+        ]
+        for each in doubts
+    ]
+    header = ("", "rows, counted from 0", "for example, and what mends it", "how many")
+    found = table("What is doubtful", header, lines, texts=2)
+    title = "nothing is doubtful" if not doubts else "mend these before you score, or go on: a bad row costs one row"
+    write_page(Page(f"{rows:,} rows: {title}", (), (), [Section("", (), [found] if doubts else [])]))
+    return FAILED if doubts else 0
 
 
 def require_outputs(

@@ -14,7 +14,7 @@ from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report import numbers
 from pddl_eval.report.groups import DEFAULT_GROUPS, at_level, choose_groups
 from pddl_eval.report.intervals import METHOD
-from pddl_eval.report.reasons import count_rows, details, reasons, verdicts
+from pddl_eval.report.reasons import count_rows, details, doubts, reasons, verdicts
 from pddl_eval.report.scored import ScoredInput, open_scored, unreadable_texts
 from pddl_eval.scoring.columns import SCORE_COLUMNS
 from pddl_eval.version import version_of
@@ -35,8 +35,8 @@ class Report:
     sentence that the run is not complete, with ``missing`` rows. ``clusters`` is the column whose equal values make
     answers belong together; ``question_columns`` of a frame may name its questions; ``sizes`` and ``abstraction``
     group by the column ``size``. The columns of each frame: see the functions of ``numbers``; ``outcomes``,
-    ``reasons`` and ``reason_examples`` (of plans and domains) are those of ``reasons``. A notebook shows the report as
-    a page.
+    ``reasons``, ``reason_examples`` (of plans and domains) and ``doubts`` are those of ``reasons``. A notebook shows
+    the report as a page.
 
     >>> report = build_report(pl.DataFrame({"equivalent": [True, False], "verdict": ["identical", "goal_differs"]}))
     >>> report.rows, list(report.tables())
@@ -71,6 +71,7 @@ class Report:
     outcomes: pl.DataFrame
     reasons: pl.DataFrame
     reason_examples: pl.DataFrame
+    doubts: pl.DataFrame
     sizes: pl.DataFrame
     abstraction: pl.DataFrame
     size: str | None
@@ -200,6 +201,7 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
         outcomes=outcomes,
         reasons=other_kinds,
         reason_examples=reason_examples,
+        doubts=doubts(data),
         sizes=numbers.rates_by_size(answers, bins, groups, names),
         abstraction=numbers.NOTHING
         if abstraction is None

@@ -10,7 +10,7 @@ import polars as pl
 from pddl_eval.report.groups import group_at, group_key, in_order
 from pddl_eval.report.numbers import NOTHING, ROWS
 from pddl_eval.report.scored import ROW, Scored
-from pddl_eval.scoring.columns import PAIRS, VERDICTS, Pair
+from pddl_eval.scoring.columns import PAIRS, VERDICTS, Pair, Verdict
 
 EXAMPLES = 3
 """Rows shown of each verdict, of different kinds of detail if there are enough."""
@@ -72,6 +72,34 @@ def reasons(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
         pl.concat([frame for frame in frames if frame.width > 1] or [NOTHING]) for frames in zip(*found, strict=True)
     )
     return outcomes, kinds, examples
+
+
+def doubts(scored: Scored) -> pl.DataFrame:
+    """References that are mistakes in the data, by what is wrong, and those that state another question's problem.
+
+    Each ``doubt`` has its ``rows``, the ``first`` of them and ``mended_by``.
+    """
+    found = []
+    first = pl.col(ROW).min().cast(pl.Int64).alias("first")
+    texts = {"verdict": pl.String, "detail": pl.String}
+    if all(scored.schema.get(name) == type_ for name, type_ in texts.items()):
+        said = pl.format("the reference: {}", kind_of_detail(pl.col("detail").fill_null(""))).alias("doubt")
+        wrong = scored.frame.filter(pl.col("verdict") == Verdict.REFERENCE_INVALID.value)
+        cure = pl.lit("mend the reference; until then its rows are left out").alias("mended_by")
+        found.append(wrong.group_by(said).agg(ROWS, first).select("doubt", "rows", "first", cure))
+    asked = scored.column("reference_id")
+    if asked is not None and scored.schema.get("reference_certificate") == pl.String:
+        known = scored.frame.drop_nulls("reference_certificate").group_by("reference_certificate")
+        several = known.agg(pl.col(asked).n_unique().alias("questions"), ROWS, first).filter(pl.col("questions") > 1)
+        said = pl.format("{} questions with one problem", "questions").alias("doubt")
+        cure = pl.lit("give them one reference_id: intervals count them as different questions").alias("mended_by")
+        found.append(several.group_by(said).agg(pl.col("rows").sum(), pl.col("first").min()).with_columns(cure))
+    frame = (
+        pl.concat(found).sort("rows", "doubt", descending=[True, False]).head(MOST_KINDS).collect()
+        if found
+        else NOTHING
+    )
+    return frame if frame.height else NOTHING
 
 
 def count_rows(scored: Scored, by: Sequence[str], name: str = "verdict") -> pl.DataFrame:

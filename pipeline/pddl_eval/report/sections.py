@@ -93,9 +93,19 @@ def report_page(report: Report) -> Page:
         _metrics(report, DOMAINS, DOMAIN_MEASURES, DOMAIN_COLUMNS, "domain"),
         _metrics(report, ANSWERS, ANSWER_MEASURES, ANSWER_COLUMNS, "answer"),
     ]
+    sections += [_doubts(report)] if report.doubts.height else []
     sections = [*(section for section in sections if section.tables), Section(COMPUTED, _computed(report))]
     title = f"Scores of {report.place}" if report.place is not None else "Scores"
     return Page(title, warnings(report), _facts(report), sections, lead=lead(report), methods=methods(report))
+
+
+def _doubts(report: Report) -> Section:
+    """What is wrong with the references; ``score --check`` says it before anything is scored."""
+    lines: list[list[Value]] = [
+        [doubt, Cell(f"{first:,}", row=first), cure, rows] for doubt, rows, first, cure in report.doubts.iter_rows()
+    ]
+    header = ("doubt", "first row", "mended by", "rows")
+    return Section("Doubtful data", (), [table("References to look at", header, lines, texts=2)])
 
 
 def warnings(report: Report) -> tuple[str, ...]:
