@@ -427,13 +427,18 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     place = page.file.src_uri
     if place in ALONE:
         page.meta["hide"] = ["navigation"]
+    playground = posixpath.relpath("playground.html", posixpath.dirname(place) or ".")
+    markdown = run_path(str(Path(__file__).with_name("playground.py")))["with_links"](markdown, playground)
     return _linked(markdown, lambda target: site_link(target, place))
 
 
 def on_post_build(config: Any) -> None:
-    """Warn (``--strict``: fail) about links that lead nowhere and files that a browser would load from elsewhere."""
+    """Write the pages for agents; warn (``--strict``: fail) about dead links and files from other hosts."""
     from mkdocs.plugins import get_plugin_logger  # only a build needs it
 
+    run_path(str(Path(__file__).with_name("for_agents.py")))["write_for_agents"](
+        Path(config.site_dir), made_pages(), lambda text, place: _linked(text, lambda target: site_link(target, place))
+    )
     for problem in link_problems(Path(config.site_dir)):
         get_plugin_logger("links").warning(problem)
 

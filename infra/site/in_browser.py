@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from pddl_eval.definition.model import Problem, show_atom, show_number
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.plans import actions_of
 from pddl_eval.errors import UserError
-from pddl_eval.explain import Explanation, explain_row, html_page, problem_svg
+from pddl_eval.explain import Explanation, explain_row, html_page, problem_svg, validation_page
 from pddl_eval.pages import Page, Picture, Section, html
 from pddl_eval.scoring.feedback import row_feedback
-from pddl_eval.scoring.plans import Validation, validate
+from pddl_eval.scoring.plans import Validation, changes, validate
 
 MOST_CHARACTERS = 200_000
 """Of one text: a browser draws and shows what it judges."""
@@ -51,12 +51,13 @@ def _judged(row: dict[str, str]) -> dict[str, Any]:
     shown = _gone_through[0] if _gone_through else None
     return {
         "verdict": str(verdict) if verdict else None,
-        "detail": scores.detail if isinstance(part, Explanation) else getattr(part, "detail", ""),
+        "detail": (scores.get(f"{name}_detail") if isinstance(scores, dict) else scores.detail) or "",
         "page": html_page(found),
         "feedback": _told(row),
         "certificate": _certificate(scores),
         "steps": len(shown.states) if shown else 0,
         "about": _about(part) if shown else "",
+        "timeline": html(validation_page([(_about(part), shown)])) if shown else "",
     }
 
 
@@ -72,8 +73,13 @@ def _certificate(scores: Any) -> str | None:
 
 
 def _execution(row: dict[str, str], part: Any) -> Validation | None:
-    """The counterexample in the reference, else the plan of the answer; a plan as it was written, in its problem."""
+    """The counterexample in the reference, else the plan of the answer; a plan as it was written, in its problem.
+
+    With a question the plan that it is about.
+    """
     if not isinstance(part, Explanation):
+        if row.get("question") and row.get("plan"):
+            return validate(row["plan"], row["reference_problem"], row.get("domain"))
         return getattr(part, "validation", None)
     found = getattr(part.counterexample, "plan", None)
     side, plan = (part.reference, found) if found is not None else (part.generated, part.generated.plan)
@@ -84,23 +90,24 @@ def _execution(row: dict[str, str], part: Any) -> Validation | None:
 
 def _about(part: Any) -> str:
     if not isinstance(part, Explanation):
-        return "The plan"
+        return "The plan that the question is about" if hasattr(part, "question") else "The plan"
     return "A plan that solves the answer" if part.counterexample is None else "A plan that tells the two goals apart"
 
 
 def _state(number: int) -> dict[str, str]:
     """The state after that many steps, drawn, with what the step made true and false."""
     (found,) = _gone_through
-    states = found.states
-    state, numbers = states[number]
-    before = states[max(number - 1, 0)][0]
-    steps = ["the initial state", *(" ".join(sorted(map(show_atom, actions_of(step)))) for step in found.plan)]
-    changes = {"now true": state - before, "no longer true": before - state}
-    facts = [f"{words}: {', '.join(sorted(map(show_atom, atoms)))}" for words, atoms in changes.items() if atoms]
-    facts += [f"{show_atom(fluent)} = {show_number(value)}" for fluent, value in sorted(numbers.items())]
-    facts += found.advice if number == len(states) - 1 else ()
+    state, numbers = found.states[number]
+    facts = [f"{show_atom(fluent)} = {show_number(value)}" for fluent, value in sorted(numbers.items())]
+    happened, count = "the initial state", len(found.states) - 1
+    if number:
+        step = next(islice(changes(found, show_number), number - 1, None))
+        at = f"at {step['time']}: " if "time" in step else ""
+        happened = at + " ".join(step["actions"])
+        said = {"now true": step["added"], "no longer true": step["deleted"]}
+        facts = [f"{words}: {', '.join(atoms)}" for words, atoms in said.items() if atoms] + facts
+    facts += found.advice if number == count else ()
     assert found.task is not None
-    problem = replace(found.task.problem, init=state)
-    drawn = problem_svg(problem, ("State", "Goal"))
-    title = f"{number} of {len(states) - 1}: {steps[number]}"
+    drawn = problem_svg(replace(found.task.problem, init=state), ("State", "Goal"))
+    title = f"{number} of {count}: {happened}"
     return {"page": html(Page(title, (), facts, [Section("State")]), {"State": [Picture("State and goal", drawn)]})}

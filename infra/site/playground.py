@@ -7,17 +7,28 @@ compressed and in base64, and the page loads two of them: what seldom changes, a
 from __future__ import annotations
 
 import json
+import re
 import subprocess
-from base64 import b64decode, b64encode
+from base64 import b64decode, b64encode, urlsafe_b64encode
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, chdir, redirect_stdout, suppress
+from doctest import DocTestParser
 from gzip import compress
 from hashlib import sha512
 from importlib.metadata import distribution
-from io import BytesIO
+from inspect import signature
+from io import BytesIO, StringIO
 from pathlib import Path
 from tarfile import open as open_tar
+from tempfile import TemporaryDirectory
+from textwrap import dedent
+from typing import Any
+from unittest.mock import patch
 from zipfile import ZIP_DEFLATED, ZipFile
+from zlib import compressobj
 
+import pddl_eval
+from pddl_eval.definition.questions import kinds
 from pddl_eval.version import program_version
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +53,8 @@ def playground_files() -> dict[str, str]:
     """Each made file of the playground by its place in the site. Raises ``OSError`` where Pyodide cannot be had."""
     return {
         f"{PLACE}/runtime.js": _script(_pyodide()),
-        f"{PLACE}/program.js": _script({"program.zip": _program()}) + f"playground.examples({json.dumps(EXAMPLES)});\n",
+        f"{PLACE}/program.js": _script({"program.zip": _program()})
+        + f"playground.examples({json.dumps(EXAMPLES)});\nplayground.kinds({json.dumps(sorted(kinds()))});\n",
     }
 
 
@@ -173,9 +185,14 @@ EXAMPLES = [
             },
         ),
         (
-            "A block too many",
-            "object_count",
-            {"reference_problem": PAIR, "generated_problem": TOWER},
+            "What becomes true and false",
+            "incomplete",
+            {
+                "question": "progression",
+                "reference_problem": TOWER,
+                "plan": "(pickup b)\n(stack b c)\n",
+                "generated_answer": "Now true: (on b c), (arm-empty). No longer true: (holding b).",
+            },
         ),
         (
             "A parenthesis too few",
@@ -226,13 +243,90 @@ EXAMPLES = [
             {"reference_domain": FERRY, "generated_domain": FERRY.replace(" (not (empty-ferry))", "")},
         ),
         (
-            "An action too few",
-            "operator_count",
+            "A plan that can be shorter",
+            "right",
             {
-                "reference_domain": FERRY,
-                "generated_domain": FERRY[: FERRY.index("  (:action debark")].rstrip() + ")\n",
+                "question": "justification",
+                "reference_problem": PAIR,
+                "plan": "(pickup b)\n(putdown b)\n(pickup a)\n(stack a b)\n",
+                "generated_answer": "The first two actions are not needed: (pickup a), (stack a b)",
             },
         ),
     )
 ]
 """The gallery: twelve rows, each with its verdict."""
+
+
+# Links to the playground
+
+
+def row_link(row: Mapping[str, str]) -> str:
+    """What follows ``#`` in an address that holds the row's texts, as ``playground.js`` reads it.
+
+    >>> row_link({"generated_plan": "(a)"})
+    'row=q1ZKT81LLUosSU2JL8hJzFOyUlDSSNRUqgUA'
+    """
+    packer = compressobj(9, wbits=-15)
+    packed = packer.compress(json.dumps(row).encode()) + packer.flush()
+    return f"row={urlsafe_b64encode(packed).decode().rstrip('=')}"
+
+
+JUDGES = {
+    "compare_problems": ("problem", "generated"),
+    "compare_domains": ("domain", "generated"),
+    "validate": ("plan", "plan"),
+    "judge_answer": ("answer", "answer"),
+    "feedback": ("problem", "answer"),
+    "reward": ("problem", "completions"),
+}
+"""Functions whose calls are rows: what they judge, where no ``kind`` says it, and the argument that is judged."""
+
+
+def with_links(markdown: str, playground: str) -> str:
+    """The page with a link below each block of an interactive session that judges texts: what it judged first.
+
+    >>> judged = '>>> pddl_eval.validate("(a)", "(define (problem p) (:domain d))")'
+    >>> with_links(f"```pycon\\n>>> import pddl_eval\\n{judged}\\n```", "playground.html").splitlines()[-1][:40]
+    '<a class="try" href="playground.html#row'
+    """
+    if not any(f"pddl_eval.{name}(" in markdown for name in JUDGES):
+        return markdown
+    rows: list[dict[str, str]] = []
+    session: dict[str, Any] = {}
+
+    def linked(block: re.Match[str]) -> str:
+        rows.clear()
+        for example in DocTestParser().get_examples(dedent(block[2])):
+            with suppress(Exception):  # What an example shows is for the tests; here are its calls.
+                exec(compile(example.source, "<page>", "exec"), session)
+        if not rows:
+            return block[0]
+        link = f'<a class="try" href="{playground}#{row_link(rows[0])}">Open in the playground</a>'
+        return f"{block[0]}\n\n{block[1]}{link}"
+
+    with ExitStack() as changed, TemporaryDirectory() as folder, redirect_stdout(StringIO()):
+        changed.enter_context(chdir(folder))
+        for name in JUDGES:
+            changed.enter_context(patch.object(pddl_eval, name, _recorded(name, rows)))
+        return re.sub(r"^( *)```pycon\n(.*?)^ *```$", linked, markdown, flags=re.DOTALL | re.MULTILINE)
+
+
+def _recorded(name: str, rows: list[dict[str, str]]) -> Any:
+    """The function, which also notes the row of each call whose arguments are texts."""
+    function = getattr(pddl_eval, name)
+    kind, judged = JUDGES[name]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = signature(function).bind(*args, **kwargs).arguments
+        kind_ = given.get("kind", kind)
+        answer = given[judged][0] if isinstance(given[judged], list) else given[judged]
+        known = given.get("problem") or given.get("reference")
+        row = {f"reference_{'domain' if kind_ == 'domain' else 'problem'}": known, "domain": given.get("domain")}
+        if kind_ == "answer":
+            row |= {each: given.get(each) for each in ("question", "plan")}
+        row = {each: text for each, text in {**row, f"generated_{kind_}": answer}.items() if text is not None}
+        if all(isinstance(text, str) for text in row.values()):
+            rows.append(row)
+        return function(*args, **kwargs)
+
+    return call

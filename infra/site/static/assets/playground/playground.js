@@ -7,6 +7,7 @@
 const playground = (() => {
   const files = {};
   let gallery = [];
+  let questions = [];
   const MOST_BYTES = 2_000_000; // of the texts in a link
 
   const LABELS = {
@@ -16,11 +17,15 @@ const playground = (() => {
     generated_plan: "Answer: a plan, raw",
     reference_domain: "Reference domain",
     generated_domain: "Answer: a domain, raw",
+    question: "Question",
+    plan: "Plan that the question is about",
+    generated_answer: "Answer to the question, raw",
   };
   const KINDS = {
     problem: ["reference_problem", "generated_problem", "domain"],
     plan: ["reference_problem", "generated_plan", "domain"],
     domain: ["reference_domain", "generated_domain"],
+    answer: ["question", "reference_problem", "plan", "generated_answer", "domain"],
   };
 
   // In the worker. It is started from its own source, so that pages from disk can start it too.
@@ -153,7 +158,7 @@ const playground = (() => {
     let step = 0;
 
     const kind = () => of("kind").value;
-    const field = (name) => root.querySelector(`textarea[name="${name}"]`);
+    const field = (name) => root.querySelector(`[name="${name}"]`);
     const row = () => {
       const texts = KINDS[kind()].map((name) => [name, field(name).value]);
       return Object.fromEntries(texts.filter(([name, text]) => name.startsWith("generated") || text.trim()));
@@ -166,7 +171,7 @@ const playground = (() => {
     function fill(values) {
       const found = Object.keys(KINDS).find((each) => `generated_${each}` in values) ?? "problem";
       of("kind").value = found;
-      for (const name in LABELS) field(name).value = values[name] ?? "";
+      for (const name in LABELS) field(name).value = values[name] ?? (name === "question" ? questions[0] : "");
       fields();
     }
 
@@ -194,7 +199,11 @@ const playground = (() => {
         steps = said.steps;
         root.dataset.verdict = said.verdict ?? "";
         root.dataset.detail = said.detail ?? "";
-        if (steps) await go(0);
+        if (steps) {
+          of("line").ontoggle = ({ target }) => target.open && show(of("timeline"), said.timeline);
+          of("line").open = false;
+          await go(0);
+        }
       } catch (error) {
         status.textContent = `Not judged: ${error.message}`;
       } finally {
@@ -244,6 +253,7 @@ const playground = (() => {
       return true;
     }
 
+    field("question").append(...questions.map((each) => new Option(each.replaceAll("_", " "), each)));
     of("gallery").append(...gallery.map(({ title }, number) => new Option(title, number)));
     of("gallery").onchange = ({ target }) => {
       if (target.value === "") return;
@@ -299,6 +309,7 @@ const playground = (() => {
   return {
     file: (name, text) => (files[name] = text),
     examples: (found) => (gallery = found),
+    kinds: (found) => (questions = found),
     ask,
   };
 })();
