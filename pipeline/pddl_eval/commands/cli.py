@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import click
 
+from pddl_eval.commands.check import check
 from pddl_eval.commands.command import Group
 from pddl_eval.commands.compare import compare
 from pddl_eval.commands.dedupe import dedupe
@@ -47,5 +48,5 @@ def main() -> None:
     """
 
 
-for each in (score, status, verify, rescore, compare, nightly, report, explain, validate, generate, dedupe, mcp):
+for each in (score, status, verify, rescore, compare, nightly, report, explain, validate, check, generate, dedupe, mcp):
     main.add_command(each)

@@ -1,0 +1,31 @@
+"""``pddl-eval check`` as a command: what is wrong where, in which domain, and its exit codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.running import run
+
+LAMP = "(define (domain lamp) (:predicates (on))\n (:action press :parameters () :effect (on)))"
+DARK = "; a (define (domain comment)\n(define (problem p) (:domain lamp)\n (:init) (:goal (on)))"
+
+
+def test_a_problem_is_checked_in_the_domain_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "domain.pddl").write_text(LAMP)
+    (tmp_path / "below").mkdir()
+    problem = tmp_path / "below" / "p.pddl"
+    problem.write_text(DARK)
+    (tmp_path / "notes.pddl").write_text("nothing of the kind")
+    assert (run("check", tmp_path).exit_code, run("check", tmp_path).stdout) == (0, "")
+    problem.write_text(DARK.replace("(on)", "(no)"))
+    found = run("check", problem)
+    assert found.exit_code == 1 and found.stdout.startswith(f"{problem}:3:") and "undeclared_predicate" in found.stdout
+    told = run("check", tmp_path, "--format", "github").stdout
+    assert told.startswith(f"::error file={problem},line=3,col=")
+
+
+def test_a_damaged_domain_and_a_file_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "domain.pddl").write_text(LAMP[:-2])
+    found = run("check", tmp_path / "domain.pddl")
+    assert found.exit_code == 1 and "parentheses" in found.stdout
+    assert run("check", tmp_path / "nowhere.pddl").exit_code == 2
