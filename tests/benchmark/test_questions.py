@@ -6,8 +6,9 @@ from typing import Any
 
 import pddl_eval
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from pddl_eval.benchmark import Asking
+from pddl_eval.benchmark import QUESTIONS_SAMPLE, Asking
 from pddl_eval.benchmark.questions import QUESTION_FIELDS, TEXTS
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.questions import kinds
@@ -16,6 +17,7 @@ from pddl_eval.errors import UserError
 from tests.corpus import CORPUS
 from tests.judges.interpreter import tree_of
 from tests.judges.questions import right_answers
+from tests.support.sample import ANSWER_RECIPES
 
 NAMES = ("ferry", "lift-adl", "wires", "movie")
 PROBLEMS = pa.table(
@@ -98,3 +100,23 @@ def test_what_cannot_be_asked_is_refused() -> None:
         Asking().schema(pa.schema([("problem", pa.string())]))
     with pytest.raises(UserError, match="plan"):
         Asking().schema(pa.schema([("reference_problem", pa.string()), ("plan", pa.string())]))
+
+
+VERDICTS = {
+    "right": {"right"},
+    "right_in_prose": {"right"},
+    "element_lost": {"incomplete", "wrong"},
+    "other": {"wrong", "incomplete", "unreadable"},
+    "no_answer": {"unreadable"},
+}
+"""What the answers of the bundled sample are, by their recipes."""
+
+
+def test_the_bundled_questions_have_answers_of_all_kinds() -> None:
+    rows = pq.read_table(QUESTIONS_SAMPLE).to_pylist()
+    assert {row["question"] for row in rows} == kinds().keys()
+    assert {row["label_answer"] for row in rows} == VERDICTS.keys() == ANSWER_RECIPES.keys()
+    for row in rows:
+        about = row["question"], row["generated_answer"], row["reference_problem"], row["domain"]
+        found = pddl_eval.judge_answer(*about, plan=row["plan"]).verdict.value
+        assert found in VERDICTS[row["label_answer"]], (row, found)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise, permutations
 
 import pytest
 from pddl_eval import DomainScores, UnsolvableError, certificate, compare_domains, counterexample, fully_specify, kernel
-from pddl_eval.definition.domains import blocksworld, gripper
+from pddl_eval.definition.domains import PlanningDomain, blocksworld, gripper
+from pddl_eval.definition.metrics import read_answer
 from pddl_eval.definition.model import Atom, Domain, Problem, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import ProblemVerdict
 
@@ -151,3 +154,28 @@ def test_a_problem_without_a_reference_is_solved() -> None:
     scored = kernel.score(columns_of(together), ScoringOptions())
     assert scored is not None
     assert scored[0]["solvable"].to_pylist() == [True]
+
+
+def test_a_cheapest_plan_beyond_enumeration() -> None:
+    """A tower is turned upside down: each of its blocks is lifted once and put on the one that was on it."""
+    names = [f"b{number}" for number in range(9)]
+    tower = frozenset({("on", *pair) for pair in pairwise(names)})
+    other = frozenset({("on", *pair) for pair in pairwise(names[::-1])})
+    init = tower | {("clear", names[0]), ("on-table", names[-1]), ("arm-empty",)}
+    found = kernel.cheapest(
+        Problem("p", BLOCKS.name, dict.fromkeys(names, "object"), init, other), PlanningDomain(BLOCKS)
+    )
+    assert isinstance(found, Solution)
+    assert len(found.plan) == 2 * len(names)
+
+
+@pytest.mark.parametrize("kind", ["unreachable_atom", "unreachable_action", "landmark", "next_action"])
+def test_questions_are_decided_as_by_enumeration(kind: str) -> None:
+    problem = blocks(1, 5)
+    text, options = problem_to_pddl(problem), ScoringOptions()
+    says = ["none", "(on b0 b0)", "(holding b1)", "(clear b2)", "(on-table b3)", "(on b1 b2)", "(painted b0)"]
+    says += [f"({name} {block})" for name in ("pick-up", "pickup", "paint") for block in ("b0", "b1", "b2")]
+    says += [f"(unstack {one} {two})" for one, two in permutations(sorted(problem.objects)[:4], 2)]
+    for said in says:
+        row = {"question": kind, "generated_answer": said, "reference_problem": text, "domain": BLOCKS_TEXT}
+        assert kernel.read_answer(row, options).verdict == read_answer(row, options).verdict, said

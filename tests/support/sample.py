@@ -8,6 +8,7 @@ file that is bundled.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from itertools import cycle, groupby, islice
 from random import Random
@@ -16,8 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval.benchmark.answers import RECIPES
 from pddl_eval.benchmark.enumeration import Pair, benchmark_pairs, benchmark_problems, pairs_tables
-from pddl_eval.benchmark.files import SAMPLE
+from pddl_eval.benchmark.files import QUESTIONS_SAMPLE, SAMPLE
 from pddl_eval.benchmark.original import Original
+from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.variants import Variant, beside, variant_of, variants_table
 from pddl_eval.datasets import locate, new_parquet
 from pddl_eval.definition.domains import blocksworld, floor_tile, gripper, known_domain
@@ -126,7 +128,56 @@ def _companions(row: int, problem: str, domain: str) -> dict[str, str]:
     }
 
 
+ANSWER_RECIPES: Mapping[str, Callable[[str, str], str | None]] = {
+    "right": lambda _, key: key,
+    "right_in_prose": lambda _, key: f"<think>One step after the other.</think>\nHere it is.\n\n```\n{key}\n```",
+    "element_lost": lambda kind, key: _without_last(key) if kind in SETS else None,
+    "other": lambda _, key: OTHERS.get(key.partition(",")[0], "none" if re.search(r"[(\d]", key) else None),
+    "no_answer": lambda _, __: "I cannot say.",
+}
+"""Answers to a question, given its kind and its key; None where the recipe leaves its turn to the next one.
+
+The first two are right, the next two are not, and nothing is read of the last."""
+
+OTHERS = {"none": "(nowhere b1)", "yes": "no", "no": "yes"}
+SETS = ("applicable", "progression", "state", "trace")
+PROBLEMS_ASKED = {"blocksworld": 3, "gripper": 1}
+QUESTIONS_PER_PROBLEM = 22
+
+
+def _without_last(key: str) -> str | None:
+    """The key without the last of at least two elements."""
+    found = [*re.finditer(r"[,\s]*\([^()]*\)", key)]
+    return key[: found[-1].start()] + key[found[-1].end() :] if len(found) > 1 else None
+
+
+def made_questions() -> pa.Table:
+    """Questions of all kinds about a few problems of the sample, whose recipes take turns."""
+    sample = sample_table().select(["id", "reference_problem", "domain"]).to_pylist()
+    fewest = sorted(sample, key=lambda row: (len(row["reference_problem"]), row["id"]))
+    small = [
+        {"reference_id": row["id"], "reference_problem": row["reference_problem"], "domain": domain}
+        for domain, count in PROBLEMS_ASKED.items()
+        for row in [row for row in fewest if row["domain"] == domain and goal_is_ahead(row)][:count]
+    ]
+    asked = Asking(per_problem=QUESTIONS_PER_PROBLEM).table(pa.Table.from_pylist(small))
+    rows = []
+    for number, row in enumerate(asked.to_pylist()):
+        turns = islice(cycle(ANSWER_RECIPES), number % len(ANSWER_RECIPES), None)
+        about = row["question"], row["reference_answer"]
+        name, answer = next((name, said) for name in turns if (said := ANSWER_RECIPES[name](*about)) is not None)
+        rows.append({"generated_answer": answer, "label_answer": name})
+    return beside(asked, pa.Table.from_pylist(rows))
+
+
+def goal_is_ahead(row: Mapping[str, str]) -> bool:
+    """True where a plan has at least four steps."""
+    found = solve(parse_problem(row["reference_problem"]), known_domain(row["domain"]))
+    return isinstance(found, Solution) and len(found.plan) > 3
+
+
 if __name__ == "__main__":
-    table = made_sample()
-    with new_parquet(locate(SAMPLE), table.schema) as writer:
-        writer.write_table(table)
+    for sample, made in ((SAMPLE, made_sample), (QUESTIONS_SAMPLE, made_questions)):
+        table = made()
+        with new_parquet(locate(sample), table.schema) as writer:
+            writer.write_table(table)

@@ -10,6 +10,7 @@ use crate::model::{
 };
 use crate::pddl::problems::Interner;
 use crate::planning::bounds::closure_bounds;
+use crate::planning::cheapest::cheapest_plan;
 use crate::planning::search::{find_plan, Proof};
 use crate::planning::task::{ground, Bits, GroundTask, Shared, MAX_STATES};
 use crate::validation::{execute, Action, Plan};
@@ -492,6 +493,13 @@ impl Task {
         let lacking = task.bits_of_goal(&lifted.lifted(&[atom]), &lifted.names).ok();
         let lacking = lacking.unwrap_or_else(|| Bits::none(task.atoms.len()));
         self.actions(&find_plan(task, &goal, &lacking)?.map_err(|_| Left::Panic)?)
+    }
+
+    /// A plan with the fewest operators; None where there is none.
+    pub fn cheapest_plan(&self) -> Answer<Option<Plan>> {
+        let Ok(goal) = self.bits_of_goal()? else { return Ok(None) };
+        let path = cheapest_plan(self.ground()?, &goal)?;
+        path.map(|path| self.actions(&path)).transpose()
     }
 
     /// Why there is no plan, where that is not for its types.

@@ -13,6 +13,7 @@ use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::drafts::without_thinking;
 use crate::pddl::problems::{read_problem, Declared, Interner, Refused};
 use crate::planning::bounds::closure_bounds;
+use crate::planning::cheapest::search_cheapest;
 use crate::planning::invariants::unit_propagation;
 use crate::planning::search::{find_path, Question, StatesLeft, MAX_STATES};
 use crate::planning::task::{ground, Bits};
@@ -419,6 +420,11 @@ fn what_the_search_proves_is_so_in_every_reachable_state() {
             let Some((shared, _)) = task.shared(&goal, 5_000) else { continue };
             let question = Question { start: &task.initial, yes: &goal, no: &no, most: MAX_STATES };
             let found = find_path(&task, &question, &mut StatesLeft::new()).expect("few states");
+            if seed % 4 == 0 {
+                let cheapest = search_cheapest(&task, &goal).expect("few states");
+                let shortest = task.shortest_plan(&goal, &no).expect("few states").ok();
+                assert_eq!(cheapest.map(|path| path.len()), shortest.map(|path| path.len()), "{seed}");
+            }
             let implied = unit_propagation(&task, &goal, &no, true).expect("few operators");
             match (found.expect("few states"), shared) {
                 (Ok(path), Some((all, some))) => {

@@ -15,6 +15,7 @@ them). Nothing here judges an answer: labels hold by construction, and each reci
 from pddl_eval.benchmark.answers import Grade
 from pddl_eval.benchmark.enumeration import PAIRS, PAIRS_SCHEMA, benchmark_problems, task_problem
 from pddl_eval.benchmark.files import (
+    QUESTIONS_SAMPLE,
     SAMPLE,
     certificates_in,
     seeds_in,

@@ -41,6 +41,7 @@ ROW_GROUP_ROWS = 4096
 """Rows that are made, written and held at a time, about."""
 
 SAMPLE = Path(__file__).with_name("sample.parquet")
+QUESTIONS_SAMPLE = Path(__file__).with_name("questions.parquet")
 
 TABLE_1 = {
     "abstractness": ("explicit-explicit", "explicit-abstract", "abstract-explicit", "abstract-abstract"),
@@ -205,7 +206,8 @@ def _answer(shard_and_row: tuple[Shard, int], schema: pa.Schema, made: Callable[
     return pa.concat_tables(tables)
 
 
-def write_sample(output: str) -> int:
-    """Write the bundled sample; returns the number of its rows."""
-    put_bytes(locate(output), SAMPLE.read_bytes())
-    return int(pq.read_metadata(SAMPLE).num_rows)
+def write_sample(output: str, *, questions: bool = False) -> int:
+    """Write the bundled sample, or that of ``questions``; returns the number of its rows."""
+    sample = QUESTIONS_SAMPLE if questions else SAMPLE
+    put_bytes(locate(output), sample.read_bytes())
+    return int(pq.read_metadata(sample).num_rows)

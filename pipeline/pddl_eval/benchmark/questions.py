@@ -16,11 +16,12 @@ from typing import NamedTuple, cast
 
 import pyarrow as pa
 
+from pddl_eval import kernel
 from pddl_eval.benchmark.variants import PLAIN, beside
 from pddl_eval.datasets import values_of
 from pddl_eval.definition.budget import OutOfBudgetError, looked_after
 from pddl_eval.definition.grounding import objects_that_fit
-from pddl_eval.definition.metrics import NotExecuted, read_answer
+from pddl_eval.definition.metrics import NotExecuted
 from pddl_eval.definition.model import Action, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import Plan
@@ -332,7 +333,7 @@ class Asking:
         rows: list[tuple[object, ...]] = []
         for place in range(len(problems)):
             row = {meaning: column[place] for meaning, column in values.items()}
-            problem = read_answer({**row, "question": "state"}, self.options).question
+            problem = kernel.read_answer({**row, "question": "state"}, self.options).question
             if isinstance(problem, NotExecuted):
                 continue
             number = first_row + place

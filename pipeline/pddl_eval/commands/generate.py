@@ -258,19 +258,23 @@ def obfuscate(
 
 @generate.command(cls=Command)
 @output
+@click.option("--questions", is_flag=True, help="Questions of all kinds with right, wrong and unreadable answers.")
 @force_option
-def sample(output: str, force: bool) -> None:
+def sample(output: str, questions: bool, force: bool) -> None:
     """The few hundred pairs that are bundled with the project.
 
     \b
     pddl-eval generate sample sample.parquet
+    pddl-eval generate sample answers.parquet --questions
     """
     import pyarrow.parquet as pq
 
-    from pddl_eval.benchmark import SAMPLE, write_sample
+    from pddl_eval.benchmark import QUESTIONS_SAMPLE, SAMPLE, write_sample
 
-    require_writable(output, "table", force=force, columns=[pq.read_schema(SAMPLE).names])
-    print(printable(f"{write_sample(output)} pairs in {output}"))
+    columns = pq.read_schema(QUESTIONS_SAMPLE if questions else SAMPLE).names
+    require_writable(output, "table", force=force, columns=[columns])
+    rows = write_sample(output, questions=questions)
+    print(printable(f"{rows} {'questions' if questions else 'pairs'} in {output}"))
 
 
 def _print_frame(frame: polars.DataFrame) -> None:

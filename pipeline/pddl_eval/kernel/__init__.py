@@ -25,6 +25,7 @@ from pddl_eval.definition.metrics import score_problem_pair as score_by_definiti
 from pddl_eval.definition.model import Atom, Problem, domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import Solution, executed, solve
+from pddl_eval.definition.questions import PLAIN, Searches
 from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.definition.words import Difference, sentence
 from pddl_eval.errors import UserError
@@ -51,7 +52,7 @@ SEARCH_SECONDS = 10.0
 """Where a row has less time than this, the definition scores it if it may take a search: in any STRIPS domain."""
 
 _PROBLEMS, _PLANS, _DOMAINS = range(3)
-_CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME, _NO_CERTIFICATES, _PROOFS_TOO = 1, 2, 4, 8, 16
+_CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME, _NO_CERTIFICATES, _PROOFS_TOO, _CHEAPEST = 1, 2, 4, 8, 16, 32
 _DOMAIN_COLUMNS = ("reference_domain", "generated_domain", "reference_problem", "generated_problem")
 _SHOWN = ("object_map", "goal_object_map", "plan", "closure", "counterexample")
 _SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
@@ -179,6 +180,18 @@ def problem_pairs(
     >>> found is None or found[0][0].plan
     (('putdown', 'a'),)
     """
+    found = _pairs(pairs, is_placeholder, domain, options)
+    return found and [each and _shown(*each) for each in found]
+
+
+def _pairs(
+    pairs: Sequence[tuple[str | None, str | None]],
+    is_placeholder: bool,
+    domain: str | None,
+    options: ScoringOptions,
+    flags: int = 0,
+) -> list[tuple[dict[str, Any], Sequence[Difference]] | None] | None:
+    """The columns of each pair with what shows them, and its differences; None for one that is left."""
     if not _answers_now(options):
         return None
     try:
@@ -189,15 +202,14 @@ def problem_pairs(
             columns += _domain({"domain": domains, "reference_problem": [*pairs]}, options)
     except (pa.ArrowException, UnicodeError):
         return None
-    found = _scored(_PROBLEMS, columns, _flags(options) | _PROOFS_TOO)
+    found = _scored(_PROBLEMS, columns, _flags(options) | _PROOFS_TOO | flags)
     if found is None:
         return None
     detail, left = found.pop("detail"), found.pop("left")
     said = differences(detail.dictionary)
     rows = pa.StructArray.from_arrays([*found.values()], [*found]).to_pylist()
     return [
-        None if left[row].is_valid else _shown(values, said[detail.indices[row].as_py()])
-        for row, values in enumerate(rows)
+        None if left[row].is_valid else (values, said[detail.indices[row].as_py()]) for row, values in enumerate(rows)
     ]
 
 
@@ -215,38 +227,66 @@ def _shown(
             values[name] = dict(lists) if name.endswith("map") else lists
     atom, side = next((each.separating for each in said if each.separating), (None, None))
     closure, separating = values.pop("closure"), values.pop("counterexample")
-    unsolvable = (each.fields["reason"] for each in said if each.what == "reference unsolvable")
-    proof = next(map(sentence, unsolvable), None)
+    proof = next(iter(_reasons(said, "reference unsolvable")), None)
     closed = frozenset(closure) if closure is not None else Unsolvable(proof) if proof else None
     values |= {"detail": detail, "verdict": values["verdict"] and Verdict[values["verdict"].upper()]}
     return ProblemVerdict(**values, separating_atom=atom, separating_side=side, separating_plan=separating), closed
 
 
 def read_answer(row: Mapping[str, Any], options: ScoringOptions) -> AnswerPair:
-    """As the definition's function of that name, with ``search`` beyond enumeration."""
-    return read_by_definition(row, options, search)
+    """As the definition's function of that name, with the kernel's searches beyond few states."""
+    return read_by_definition(row, options, _SEARCHES if _answers_now(options) else PLAIN)
+
+
+FEW_STATES = 100
+"""States that are enumerated before the kernel searches, which is faster from there on."""
 
 
 def search(problem: Problem, planning_domain: PlanningDomain) -> Solution | Unsolvable | Undecided:
-    """A plan or the proof that there is none: by enumeration, beyond its limit by the kernel's search in STRIPS.
+    """A plan or the proof that there is none: by the kernel in STRIPS, else by enumeration.
 
     >>> from pddl_eval.definition.domains import known_domain
     >>> held = Problem("p", "blocksworld", {"a": "object"}, frozenset({("holding", "a")}), frozenset({("clear", "a")}))
     >>> search(held, known_domain("blocksworld")).plan
     (('putdown', 'a'),)
     """
-    found, domain = solve(problem, planning_domain), planning_domain.domain
-    beyond_strips = domain.outside_strips or domain.formulas or any(each.formulas for each in domain.operators)
-    if not isinstance(found, Undecided) or beyond_strips or not problem.is_strips:
-        return found
-    text = problem_to_pddl(problem)
-    asked = problem_pair(text, text, False, domain_to_pddl(domain), ScoringOptions())
+    return _planned(problem, planning_domain, 0) or solve(problem, planning_domain)
+
+
+def cheapest(problem: Problem, planning_domain: PlanningDomain) -> Solution | Unsolvable | Undecided:
+    """A plan of the fewest actions, or the proof that there is none: by the kernel in STRIPS.
+
+    >>> from pddl_eval.definition.domains import known_domain
+    >>> held = Problem("p", "blocksworld", {"a": "object"}, frozenset({("holding", "a")}), frozenset({("clear", "a")}))
+    >>> found = cheapest(held, known_domain("blocksworld"))
+    >>> isinstance(found, Undecided) or found.plan
+    (('putdown', 'a'),)
+    """
+    return _planned(problem, planning_domain, _CHEAPEST) or Undecided("cheapest plans are searched for in STRIPS alone")
+
+
+_SEARCHES = Searches(search, cheapest, FEW_STATES)
+
+
+def _planned(problem: Problem, planning_domain: PlanningDomain, flags: int) -> Solution | Unsolvable | None:
+    """What the kernel finds; None where it leaves the problem."""
+    options = ScoringOptions()
+    if not (planning_domain.has_literals_alone and problem.is_strips and _answers_now(options)):
+        return None
+    domain = planning_domain.domain
+    pairs = [(None, problem_to_pddl(problem))]
+    (asked,) = _pairs(pairs, False, domain_to_pddl(domain), options, flags | _NO_CERTIFICATES) or [None]
     if asked is None:
-        return found
-    verdict, closed = asked
-    if verdict.plan is not None:
-        return executed(verdict.plan, problem, domain)
-    return closed if isinstance(closed, Unsolvable) else found
+        return None
+    values, said = asked
+    if values["plan"] is not None:
+        return executed(tuple(map(tuple, values["plan"])), problem, domain)
+    return next(map(Unsolvable, _reasons(said, "unsolvable")), None)
+
+
+def _reasons(said: Sequence[Difference], what: str) -> Iterable[str]:
+    """Why there is no plan, in words."""
+    return (sentence(each.fields["reason"]) for each in said if each.what == what)
 
 
 def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:

@@ -53,6 +53,8 @@ pub struct Settings {
     pub certificates: bool,
     /// What shows each verdict is wanted, too.
     pub proofs: bool,
+    /// The plan of a problem without a reference is to be a cheapest one, each operator at a cost of 1.
+    pub cheapest: bool,
 }
 
 impl Settings {
@@ -63,6 +65,7 @@ impl Settings {
             has_time: flags & 4 != 0,
             certificates: flags & 8 == 0,
             proofs: flags & 16 != 0,
+            cheapest: flags & 32 != 0,
         }
     }
 }
@@ -244,13 +247,12 @@ fn scored(
                     |name: u32| [ours.words.text(name), theirs.words.text(map[name as usize])].map(<[u8]>::to_vec);
                 ours.objects.iter().map(|(name, _)| pair(*name).into()).collect()
             };
-            let step = |step: &[u32]| generated.domain.texts(step, &ours.words);
             Proof {
                 object_map: object_map.as_ref().map(of_map),
                 goal_map: goal_map.as_ref().map(of_map),
-                plan: own_plan.map(|plan: Plan| plan.steps(operators).map(step).collect()),
                 closure: searched_closure(reference),
                 counterexample,
+                ..shown(generated, own_plan.as_ref())
             }
         }),
     })
@@ -334,8 +336,13 @@ pub fn score_lone_problem(
                 return Err(Left::Domain);
             }
             verdict.solvable = None;
-            if settings.check_solvable {
-                verdict.solvable = Some(task.plan()?.is_some());
+            let cheapest = if settings.cheapest { task.cheapest_plan()? } else { None };
+            if let Some(plan) = cheapest {
+                verdict.proof = Some(shown(&task, Some(&plan)));
+            } else if settings.check_solvable {
+                let plan = task.plan()?;
+                verdict.solvable = Some(plan.is_some());
+                verdict.proof = settings.proofs.then(|| shown(&task, plan));
                 let words = &task.problem.words;
                 if let Some((atom, misfit)) = task.ill_typed() {
                     verdict.verdict = Some("unsolvable");
@@ -352,6 +359,13 @@ pub fn score_lone_problem(
         verdict.differences.insert(0, Difference::of("drafts").word("answer", b"first"));
     }
     Ok(verdict)
+}
+
+/// A plan of a problem without a reference, in words.
+fn shown(task: &Task, plan: Option<&Plan>) -> Proof {
+    let step = |step: &[u32]| task.domain.texts(step, &task.problem.words);
+    let plan = plan.map(|plan| plan.steps(&task.domain.operators).map(step).collect());
+    Proof { plan, ..Proof::default() }
 }
 
 /// Whether a plan of the generated problem solves the reference, under the object map of an equivalent answer, else

@@ -1,6 +1,7 @@
 //! Plans by search in any STRIPS domain (definition/planning), which beyond enumeration only the kernel makes.
 
 pub mod bounds;
+pub mod cheapest;
 pub mod heuristics;
 pub mod invariants;
 pub mod mutex_groups;

@@ -65,6 +65,12 @@ class PlanningDomain:
         return not (domain.formulas or domain.functions or any(beyond))
 
     @cached_property
+    def has_literals_alone(self) -> bool:
+        """True where operators are made of literals, and there are no rules: what searches understand."""
+        domain = self.domain
+        return not (domain.outside_strips or domain.formulas or any(each.formulas for each in domain.operators))
+
+    @cached_property
     def uses_negation(self) -> bool:
         """True where an operator or a rule asks for an atom to be false: then cl(goal) is a set of literals."""
         operators = self.domain.operators

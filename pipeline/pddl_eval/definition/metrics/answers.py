@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from pddl_eval.columns import ASKED
@@ -15,12 +15,12 @@ from pddl_eval.definition.metrics.registry import Column, Metric, Pair, Row, dom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError
 from pddl_eval.definition.pddl.patterns import re
-from pddl_eval.definition.planning import solve
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, read_plan
 from pddl_eval.definition.questions import (
+    PLAIN,
     Judged,
     Question,
-    Search,
+    Searches,
     action_in_words,
     answer_text,
     judge,
@@ -30,6 +30,7 @@ from pddl_eval.definition.questions import (
     unknown_kind,
     why_empty,
 )
+from pddl_eval.definition.state_space import MAX_STATES
 from pddl_eval.definition.task import reference_task
 from pddl_eval.definition.verdict import AnswerVerdict, Judgement, PlanVerdict, RightAnswers, Undecided
 
@@ -85,10 +86,12 @@ class AnswerPair:
 
     @property
     def key(self) -> RightAnswers:
-        """The right answers."""
-        if isinstance(self.question, NotExecuted):
-            return RightAnswers(None, None, None, self.question.reason)
-        return key(self.kind or "", self.question)
+        """The right answers: all of them where the states can be enumerated."""
+        question = self.question
+        if isinstance(question, NotExecuted):
+            return RightAnswers(None, None, None, question.reason)
+        searches = replace(question.searches, states=MAX_STATES)
+        return key(self.kind or "", replace(question, searches=searches))
 
     @property
     def is_choice(self) -> bool:
@@ -119,10 +122,10 @@ class AnswerPair:
         return Judged.of(found == right, words.not_as_recorded(shown, recorded.strip()), "")
 
 
-def read_answer(row: Row, options: ScoringOptions, search: Search = solve) -> AnswerPair:
+def read_answer(row: Row, options: ScoringOptions, searches: Searches = PLAIN) -> AnswerPair:
     """The question of a row and its answer."""
     recorded = row.get("reference_answer")
-    question = or_undecided(lambda: _question(row, options, search))
+    question = or_undecided(lambda: _question(row, options, searches))
     if isinstance(question, Undecided):
         question = NotExecuted(question.reason, PlanVerdict.UNDECIDED)
     return AnswerPair(
@@ -138,19 +141,19 @@ QUESTIONS_KEPT = 64
 """Questions kept for further answers: their plans are read and executed once."""
 
 
-def _question(row: Row, options: ScoringOptions, search: Search) -> Question | NotExecuted:
+def _question(row: Row, options: ScoringOptions, searches: Searches) -> Question | NotExecuted:
     if why := unknown_kind(row.get("question")):
         return NotExecuted(why)
     problem = row.get("reference_problem")
     if not given(problem):
         return NotExecuted("there is no problem")
     in_words = row.get("question") == "progression"
-    return _about(problem, domain_of(row, options), row.get("plan"), in_words, search)
+    return _about(problem, domain_of(row, options), row.get("plan"), in_words, searches)
 
 
 @lru_cache(maxsize=QUESTIONS_KEPT)
 def _about(
-    problem: str, domain: str | None, said: str | None, in_words: bool, search: Search
+    problem: str, domain: str | None, said: str | None, in_words: bool, searches: Searches
 ) -> Question | NotExecuted:
     """``in_words``: a plan that cannot be read may be the name of an action in words."""
     try:
@@ -165,12 +168,12 @@ def _about(
         return NotExecuted(beyond, PlanVerdict.UNDECIDED)
     plan = read_plan(said, operators=operators_of(task))
     if said and in_words and (plan.damage is not None or not plan.found):
-        action = action_in_words(said, Question(task, (), executed_plan((), None, task), search))
+        action = action_in_words(said, Question(task, (), executed_plan((), None, task), searches))
         if action is not None:
-            return Question(task, (action,), executed_plan((action,), None, task), search)
+            return Question(task, (action,), executed_plan((action,), None, task), searches)
     if not plan.found and plan.reason not in (NO_ANSWER, EMPTY):
         return NotExecuted(f"the plan cannot be read: {plan.reason}")
-    return Question(task, plan.steps, executed_plan(plan.steps, plan.damage, task), search)
+    return Question(task, plan.steps, executed_plan(plan.steps, plan.damage, task), searches)
 
 
 VERDICT = Metric(

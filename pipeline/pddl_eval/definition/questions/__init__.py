@@ -12,7 +12,7 @@ from importlib import import_module
 
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.questions.in_words import action_in_words
-from pddl_eval.definition.questions.question import InvalidQuestionError, Judged, Kind, Question, Search
+from pddl_eval.definition.questions.question import PLAIN, InvalidQuestionError, Judged, Kind, Question, Searches
 from pddl_eval.definition.questions.reading import answer_text, read_letter, read_truth, why_empty
 from pddl_eval.definition.verdict import Judgement, RightAnswers
 from pddl_eval.errors import did_you_mean

@@ -1,8 +1,9 @@
 """Which atom does every plan make true? Fact landmarks (Hoffmann, Porteous and Sebastia 2004), as ACPBench Hard asks.
 
 An atom that is true after some step of every plan from the state after the plan to the goal, and neither true in that
-state nor a conjunct of the goal; or "none". An atom is no landmark exactly where a plan avoids it: the problem without
-the actions that add it is solved, or proven to have no plan.
+state nor a conjunct of the goal; or "none". Among enumerated states these are the atoms on each way to each goal state.
+Beyond, an atom is no landmark exactly where a plan avoids it: the problem without the actions that add it is solved, or
+proven to have no plan.
 
 >>> from pddl_eval import judge_answer
 >>> trip = '''(define (domain trip) (:predicates (at ?x) (road ?x ?y)) (:action go :parameters (?x ?y)
@@ -17,21 +18,20 @@ the actions that add it is solved, or proven to have no plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import product
+from functools import lru_cache
+from itertools import islice, product
 
 from pddl_eval.definition import words
-from pddl_eval.definition.budget import OutOfBudgetError, spend
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, Problem, State
 from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.questions.picks import Picks, pick_kind, picks_among
 from pddl_eval.definition.questions.question import Question, decided, true_states
-from pddl_eval.definition.state_space import Node
+from pddl_eval.definition.questions.sets import KEYS_KEPT
 from pddl_eval.definition.validation import execute_actions
-
-States = Mapping[Node, tuple[State, bool]]
+from pddl_eval.definition.verdict import Undecided
 
 MOST_COPIES = 50
 """Copies of an operator, none of which adds an atom."""
@@ -49,36 +49,38 @@ def _why_wrong(atom: Atom, question: Question) -> str:
     return words.avoided(atom) if is_avoided(atom, question) else ""
 
 
-def is_avoided(atom: Atom, question: Question, states: States | None = None) -> bool:
+def is_avoided(atom: Atom, question: Question) -> bool:
     """Whether a plan never makes the atom true; raises ``OutOfBudgetError`` where that is not decided."""
-    space, states = question.space, states_of(question) if states is None else states
-    if space.limit is None:
-        return _reaches_goal_without(atom, states, question)
-    if not any(atom in state for state in _on_the_way(question)):
+    if atom not in _on_one_way(question):
         return True
-    without = avoiding(atom, question.after, question.domain)
-    if without is None:
-        raise OutOfBudgetError(space.limit.reason)
-    return isinstance(decided(question.search(without[0], PlanningDomain(without[1]))), Solution)
+    if not question.is_enumerated and (without := avoiding(atom, question.after, question.domain)):
+        found = question.searches.plan(without[0], PlanningDomain(without[1]))
+        if not isinstance(found, Undecided):
+            return isinstance(found, Solution)
+    return atom not in on_every_way(question)
 
 
-def states_of(question: Question) -> States:
-    """The reachable states, each with what is true in it and whether it has the goal."""
-    return {node: (true, has_goal) for node, true, has_goal in question.space.judged(question.after)}
+@lru_cache(maxsize=KEYS_KEPT)
+def on_every_way(question: Question) -> State:
+    """The atoms that are true in some state of each way to each goal state; raises ``OutOfBudgetError``.
 
-
-def _reaches_goal_without(atom: Atom, states: States, question: Question) -> bool:
-    """Whether a goal state is reached by states that lack an atom: a walk backwards, from the goal states."""
-    space = question.space
-    waiting = [node for node, (true, has_goal) in states.items() if has_goal and atom not in true]
-    seen = {*waiting}
-    for node in waiting:  # grows while it is walked
-        for _, _, before in space.into[node]:
-            if before not in seen and atom not in states[before][0]:
-                seen.add(before)
-                waiting.append(before)
-        spend(1 + len(space.into[node]))
-    return space.start in seen
+    Of a state these are its own and those that all states before it have in common: the greatest such sets.
+    """
+    space = question.whole_space
+    states = {node: (true, has_goal) for node, true, has_goal in space.judged(question.after)}
+    start, into = space.start, space.into
+    passed = {start: question.true}
+    is_stable = False
+    while not is_stable:
+        is_stable = True
+        for node in islice(states, 1, None):
+            # A state that was not looked at yet excludes nothing; the one that found this one was.
+            known = (passed[before] for _, _, before in into[node] if before in passed)
+            common = states[node][0].union(frozenset.intersection(*known))
+            is_stable &= passed.get(node) == common
+            passed[node] = common
+            spend(1 + len(into[node]))
+    return frozenset.intersection(*(passed[node] for node, (_, has_goal) in states.items() if has_goal))
 
 
 def avoiding(atom: Atom, problem: Problem, domain: Domain) -> tuple[Problem, Domain] | None:
@@ -110,17 +112,19 @@ def avoiding(atom: Atom, problem: Problem, domain: Domain) -> tuple[Problem, Dom
 
 
 def landmarks(question: Question) -> Picks:
-    """The atoms that every plan makes true: candidates are those that one plan makes true."""
+    """The atoms that every plan makes true: beyond enumeration candidates are those that one plan makes true."""
     decided(question.solution)
-    candidates = frozenset[Atom]().union(*_on_the_way(question)) - question.true - question.after.goal
-    states = states_of(question)
-    return picks_among(sorted(candidates), lambda atom: not is_avoided(atom, question, states))
+    trivial = question.true | question.after.goal
+    if question.is_enumerated:
+        return Picks(tuple(sorted(on_every_way(question) - trivial)))
+    return picks_among(sorted(_on_one_way(question) - trivial), lambda atom: not is_avoided(atom, question))
 
 
-def _on_the_way(question: Question) -> Iterator[State]:
-    """The states of one plan."""
+@lru_cache(maxsize=KEYS_KEPT)
+def _on_one_way(question: Question) -> State:
+    """What is true in the states of one plan."""
     execution = execute_actions(decided(question.solution).plan, question.after, question.domain)
-    return true_states(execution, question.after, question.domain)
+    return frozenset[Atom]().union(*true_states(execution, question.after, question.domain))
 
 
 KIND = pick_kind(

@@ -15,30 +15,67 @@ problem's metric, else each action costs 1. Where the goal holds, "none" is righ
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from operator import sub
 
 from pddl_eval.definition import words
 from pddl_eval.definition.formulas import World
-from pddl_eval.definition.model import Action, show_number
+from pddl_eval.definition.model import Action, Problem, show_number
+from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.questions.applicable import applicable_actions, why_not_applicable
 from pddl_eval.definition.questions.picks import Picks, pick_kind
 from pddl_eval.definition.questions.question import InvalidQuestionError, Question, decided
 from pddl_eval.definition.state_space import GoalCosts, goal_costs
 from pddl_eval.definition.task import kept_goal_costs
-from pddl_eval.definition.validation import Failure, is_goal, taken
-from pddl_eval.definition.verdict import Undecided
+from pddl_eval.definition.validation import Failure, execute_actions, is_goal, taken
+from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 
 def _why_wrong(action: Action, question: Question) -> str:
     reason = why_not_applicable(action, question)
     if reason is not None:
         return words.not_applicable(reason, question.steps)
-    least, costs = _costs(question)
-    cost = costs.get(action)
+    least, cost = _by_search(action, question) or _by_enumeration(action, question)
     if cost == least:
         return ""
     return words.not_cheapest(action, "" if cost is None else show_number(cost), show_number(least))
+
+
+def _by_search(action: Action, question: Question) -> tuple[Fraction, Fraction | None] | None:
+    """As ``_by_enumeration``; None where cheapest plans are not searched for, or not found."""
+    plan = _cheapest_plan(question)
+    if plan is None:
+        return None
+    least = Fraction(len(plan))
+    if plan[:1] == (action,):
+        return least, least
+    after = replace(question.after, init=execute_actions((action,), question.after, question.domain).state)
+    found = _search(question, after)
+    if found is None:
+        return None
+    return least, Fraction(1 + len(found.plan)) if isinstance(found, Solution) else None
+
+
+def _cheapest_plan(question: Question) -> tuple[Action, ...] | None:
+    """A cheapest plan, each action at a cost of 1, by a search; None where it is not searched for, or not found."""
+    found = None if question.is_enumerated else _search(question, question.after)
+    if isinstance(found, Unsolvable):
+        raise InvalidQuestionError("there is no plan")
+    return None if found is None else found.plan
+
+
+def _search(question: Question, problem: Problem) -> Solution | Unsolvable | None:
+    cheapest, domain = question.searches.cheapest, question.task.domain
+    assert domain is not None
+    found = None if cheapest is None else cheapest(problem, domain)
+    return None if isinstance(found, Undecided) else found
+
+
+def _by_enumeration(action: Action, question: Question) -> tuple[Fraction, Fraction | None]:
+    """c*(s), and c(a) + c*(s′); None where the goal cannot be reached from s′."""
+    least, costs = _costs(question)
+    return least, costs.get(action)
 
 
 def _costs(question: Question) -> tuple[Fraction, Mapping[Action, Fraction]]:
@@ -68,10 +105,13 @@ def _costs(question: Question) -> tuple[Fraction, Mapping[Action, Fraction]]:
 
 
 def cheapest(question: Question) -> Picks:
-    """The actions that begin a cheapest plan."""
+    """The actions that begin a cheapest plan; where that is searched for, the first of one plan."""
+    plan = _cheapest_plan(question)
+    if plan is not None:
+        return Picks(plan[:1], not plan, "it is one of many" if plan else "", or_none=not plan)
     least, costs = _costs(question)
-    actions = frozenset(action for action, cost in costs.items() if cost == least)
-    return Picks(actions, or_none=is_goal(question.after, question.world))
+    actions = sorted(action for action, cost in costs.items() if cost == least)
+    return Picks(tuple(actions), or_none=is_goal(question.after, question.world))
 
 
 KIND = pick_kind(

@@ -19,12 +19,12 @@ MOST_CANDIDATES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Picks:
-    """``some`` that are right; ``all_known``: no other is. ``open``: why it is not known whether there are more.
+    """``some`` that are right, the first one first; ``all_known``: no other is. ``open``: why that is not known.
 
     ``or_none``: "none" is right beside them.
     """
 
-    some: frozenset[Atom]
+    some: tuple[Atom, ...]
     all_known: bool = True
     open: str = ""
     or_none: bool = False
@@ -51,10 +51,8 @@ def pick_kind(
             found = picks(question)
             if not (found.some or found.all_known or found.or_none):
                 raise OutOfBudgetError(found.open)
-            first = min(found.some, default=())
-            return Judged.of(
-                not found.some or found.or_none, f"{words.not_none()}: {show_atom(first)}", words.not_none()
-            )
+            shown = "".join(f": {show_atom(first)}" for first in found.some[:1])
+            return Judged.of(not found.some or found.or_none, words.not_none() + shown, words.not_none())
         if said.damage:
             return Judged.of(False, words.cannot_read_element(said.damage[0]))
         return _judged(said.elements, lambda element: why_wrong(element, question))
@@ -62,8 +60,8 @@ def pick_kind(
     def key(question: Question) -> RightAnswers:
         found = picks(question)
         if found.some:
-            first = show_atom(min(found.some))
-            return RightAnswers(frozenset(found.some) if found.all_known else None, found.or_none, first, found.open)
+            known = frozenset(found.some) if found.all_known else None
+            return RightAnswers(known, found.or_none, show_atom(found.some[0]), found.open)
         if not (found.all_known or found.or_none):
             raise OutOfBudgetError(found.open)
         return RightAnswers(frozenset[Atom]() if found.all_known else None, True, "none")
@@ -90,7 +88,7 @@ def picks_among(candidates: Iterable[Atom], is_right: Callable[[Atom], bool], on
 
     ``is_right`` raises ``OutOfBudgetError`` where it is not decided.
     """
-    found: set[Atom] = set()
+    found: list[Atom] = []
     undecided = ""
     for number, candidate in enumerate(candidates):
         if number == MOST_CANDIDATES:
@@ -98,9 +96,9 @@ def picks_among(candidates: Iterable[Atom], is_right: Callable[[Atom], bool], on
             break
         try:
             if is_right(candidate):
-                found.add(candidate)
+                found.append(candidate)
                 if only_one:
-                    return Picks(frozenset(found), False, only_one)
+                    return Picks((candidate,), False, only_one)
         except OutOfBudgetError as end:
             undecided = undecided or str(end)
-    return Picks(frozenset(found), not undecided, undecided)
+    return Picks(tuple(found), not undecided, undecided)

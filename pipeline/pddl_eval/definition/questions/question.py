@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from pddl_eval.definition import words
@@ -16,13 +16,29 @@ from pddl_eval.definition.grounding import objects_that_fit
 from pddl_eval.definition.model import ROOT_TYPE, Action, Atom, Domain, Problem, State, Types
 from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.plans import Plan, actions_of
-from pddl_eval.definition.state_space import StateSpace, state_space
+from pddl_eval.definition.state_space import MAX_STATES, StateSpace, state_space
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import Execution, Failure, operator_of, without_costs
 from pddl_eval.definition.verdict import Judgement, PlanVerdict, RightAnswers, Undecided, Unsolvable
 
 Search = Callable[[Problem, PlanningDomain], Solution | Unsolvable | Undecided]
-"""Finds a plan, or proves that there is none: plain enumeration, or somebody's who can do more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searches:
+    """Who finds plans: plain enumeration, or somebody who can do more.
+
+    ``plan`` finds one or proves that there is none. ``cheapest``, if there is one, finds a plan of the fewest actions.
+    ``states`` is how many are enumerated before these two are asked, where they can be asked.
+    """
+
+    plan: Search = solve
+    cheapest: Search | None = None
+    states: int = MAX_STATES
+
+
+PLAIN = Searches()
+"""What the definition does by itself."""
 
 
 class InvalidQuestionError(Exception):
@@ -39,7 +55,7 @@ class Question:
     task: Task
     plan: Plan
     execution: Execution
-    search: Search = solve
+    searches: Searches = PLAIN
 
     @property
     def domain(self) -> Domain:
@@ -84,17 +100,34 @@ class Question:
         """The states that can be reached from there."""
         return state_space(self.after, without_costs(self.after, self.domain))
 
+    @cached_property
+    def is_enumerated(self) -> bool:
+        """True where the states that can be reached from there are few enough to be enumerated."""
+        assert self.task.domain is not None
+        is_searched = self.task.domain.has_literals_alone and self.after.is_strips
+        asked = self.searches.states if is_searched else MAX_STATES
+        return not any(islice(self.space, asked, None)) and self.space.limit is None
+
+    @property
+    def whole_space(self) -> StateSpace:
+        """All states that can be reached from there; raises ``OutOfBudgetError`` where they are too many."""
+        for _ in self.space:
+            pass
+        if self.space.limit is not None:
+            raise OutOfBudgetError(self.space.limit.reason)
+        return self.space
+
     def reach(self, atoms: Iterable[Atom], absent: Iterable[Atom] = ()) -> Solution | Unsolvable | Undecided:
         """A plan from there to a state that has some atoms and lacks others."""
         assert self.task.domain is not None
         problem = replace(self.after.with_goal(("not", atom) for atom in absent), goal=frozenset(atoms))
-        return self.search(problem, self.task.domain)
+        return self.searches.plan(problem, self.task.domain)
 
     @cached_property
     def solution(self) -> Solution | Undecided:
         """A plan from there to the goal; raises ``InvalidQuestionError`` where there is none."""
         assert self.task.domain is not None
-        found = self.search(self.after, self.task.domain)
+        found = self.searches.plan(self.after, self.task.domain)
         if isinstance(found, Unsolvable):
             raise InvalidQuestionError(f"there is no plan: {found.reason}")
         return found

@@ -38,31 +38,30 @@ def _why_wrong(action: Action, question: Question) -> str:
     if not operator.formulas:
         found = decided(question.reach(operator.preconditions, operator.negative_preconditions))
         return words.reachable(action, found.plan) if isinstance(found, Solution) else ""
-    space = question.space
-    before = _applied(space).get(action)
-    if before is not None:
-        return words.reachable(action, space.plan_to(before))
-    if space.limit is not None and (space.actions is None or action in space.actions):
-        raise OutOfBudgetError(space.limit.reason)
-    return ""
+    try:
+        applied = _applied(question.whole_space)
+    except OutOfBudgetError:
+        applied = _applied(question.space)
+        if action not in applied and question.space.actions is not None and action not in question.space.actions:
+            return ""
+        if action not in applied:
+            raise
+    return words.reachable(action, question.space.plan_to(applied[action])) if action in applied else ""
 
 
 def _applied(space: StateSpace) -> Mapping[Action, Node]:
-    """The actions that are applied in the states, each with one in which it is."""
-    for _ in space:  # finds them
-        pass
+    """The actions that are applied in the states that were enumerated, each with one in which it is."""
     return {operator.action: before for steps in space.into.values() for operator, _, before in steps}
 
 
 def unreachable_actions(question: Question) -> Picks:
     """The actions of the problem that are applicable in no reachable state."""
-    space = question.space
-    applied = _applied(space)
-    actions = question.instances(question.operators)
-    if space.limit is None:
+    is_enumerated, actions = question.is_enumerated, sorted(question.instances(question.operators))
+    applied = _applied(question.space)
+    if is_enumerated:
         return picks_among(actions, lambda action: action not in applied)
     unseen = (action for action in actions if action not in applied)
-    return picks_among(unseen, lambda action: not _why_wrong(action, question), space.limit.reason)
+    return picks_among(unseen, lambda action: not _why_wrong(action, question), "it is one of many")
 
 
 KIND = pick_kind(

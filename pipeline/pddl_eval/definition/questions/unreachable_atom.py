@@ -19,6 +19,7 @@ problem with that atom as its goal has a plan, so the answer is a plan or a proo
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 from pddl_eval.definition import words
 from pddl_eval.definition.model import Atom
@@ -37,25 +38,25 @@ def _why_wrong(atom: Atom, question: Question) -> str:
 
 
 def unreachable_atoms(question: Question) -> Picks:
-    """The atoms of the problem that are true in no reachable state."""
-    space = question.space
-    reached = frozenset[Atom]().union(*(true for _, true, _ in space.judged(question.after)))
+    """The atoms of the problem that are true in no reachable state: first those that actions or rules can change."""
     assert question.task.domain is not None
-    kinds = question.predicates.items()
+    fluents, kinds = question.task.domain.fluents, question.predicates.items()
     changing, static = (
-        (atom for atom in question.instances(dict(each)) if atom not in reached)
-        for each in (
-            [kind for kind in kinds if (kind[0] in question.task.domain.fluents) == changes]
-            for changes in (True, False)
-        )
+        sorted(question.instances({name: types for name, types in kinds if (name in fluents) == changes}))
+        for changes in (True, False)
     )
-    if space.limit is None:
-        found, others = (picks_among(atoms, lambda _: True) for atoms in (changing, static))
+    if question.is_enumerated:
+        reached = frozenset[Atom]().union(*(true for _, true, _ in question.space.judged(question.after)))
+        found, others = (picks_among(atoms, lambda atom: atom not in reached) for atoms in (changing, static))
         all_known = found.all_known and others.all_known
         or_none = found.all_known and not found.some
-        return Picks(found.some | others.some, all_known, found.open or others.open, or_none)
+        return Picks(found.some + others.some, all_known, found.open or others.open, or_none)
+    # What is true in one of the first states need not be searched for.
+    first = islice(question.space.judged(question.after), question.searches.states)
+    reached = frozenset[Atom]().union(*(true for _, true, _ in first))
+    unseen = (atom for atom in changing if atom not in reached)
     found = picks_among(
-        changing, lambda atom: not isinstance(decided(question.reach([atom])), Solution), space.limit.reason
+        unseen, lambda atom: not isinstance(decided(question.reach([atom])), Solution), "it is one of many"
     )
     # Atoms that nothing changes were not tried.
     return replace(found, all_known=False, or_none=found.all_known and not found.some)

@@ -1,0 +1,205 @@
+//! Finds a cheapest plan where each operator costs 1: A* with the LM-cut heuristic, beyond the states that are enumerated.
+//!
+//! After Helmert and Domshlak, "Landmarks, critical paths and abstractions: what's the difference anyway?" (2009). The
+//! heuristic ignores what operators delete and avoid, so it never costs a plan too high: the first plan is a cheapest one,
+//! and a search that runs out of states is a proof. It may fall along a step: a state is opened again where it gets cheaper.
+
+use crate::hashing::HashMap;
+use crate::left::{Answer, Left};
+use crate::planning::task::{Bits, GroundTask};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Operators and atoms that are looked at, all in all: about two seconds.
+const MOST_WORK: usize = 400_000_000;
+
+/// The places of the operators of a plan of the fewest to a state with all these bits; None where there is none.
+pub fn cheapest_plan(task: &GroundTask, goal: &Bits) -> Answer<Option<Vec<usize>>> {
+    if let Some(found) = task.shortest_plan(goal, &Bits::none(task.atoms.len())) {
+        return Ok(found.ok());
+    }
+    search_cheapest(task, goal)
+}
+
+/// As `cheapest_plan`, without enumeration.
+pub fn search_cheapest(task: &GroundTask, goal: &Bits) -> Answer<Option<Vec<usize>>> {
+    let mut cuts = Cuts::new(task, goal);
+    let Some(least) = cuts.least(&task.initial) else { return Ok(None) };
+    let mut nodes = vec![Node { state: task.initial.clone(), steps: 0, least, reached_by: None }];
+    let mut known: HashMap<Bits, usize> = HashMap::default();
+    known.insert(task.initial.clone(), 0);
+    let mut open = BinaryHeap::from([Reverse((least, least, 0usize, 0u32))]);
+    let mut following = Vec::new();
+    while let Some(Reverse((_, _, number, steps))) = open.pop() {
+        let state = nodes[number].state.clone();
+        if goal.within(&state) {
+            return Ok(Some(plan(&nodes, number)));
+        }
+        if steps > nodes[number].steps {
+            continue; // it was reached by fewer since
+        }
+        cuts.work += task.successors().of(&task.operators, &state, &mut following);
+        for place in following.iter().copied() {
+            let after = task.operators[place].apply(&state);
+            let (steps, reached_by) = (steps + 1, Some((number, place)));
+            let number = match known.get(&after) {
+                Some(number) if nodes[*number].steps <= steps => continue,
+                Some(number) => {
+                    nodes[*number] = Node { state: after, steps, least: nodes[*number].least, reached_by };
+                    *number
+                }
+                None => {
+                    let Some(least) = cuts.least(&after) else { continue };
+                    known.insert(after.clone(), nodes.len());
+                    nodes.push(Node { state: after, steps, least, reached_by });
+                    nodes.len() - 1
+                }
+            };
+            let least = nodes[number].least;
+            open.push(Reverse((steps + least, least, number, steps)));
+        }
+        if cuts.work > MOST_WORK {
+            return Err(Left::Budget);
+        }
+    }
+    Ok(None)
+}
+
+struct Node {
+    state: Bits,
+    steps: u32,
+    /// What the goal costs from here at least.
+    least: u32,
+    reached_by: Option<(usize, usize)>,
+}
+
+fn plan(nodes: &[Node], mut number: usize) -> Vec<usize> {
+    let mut plan = Vec::new();
+    while let Some((before, place)) = nodes[number].reached_by {
+        plan.push(place);
+        number = before;
+    }
+    plan.reverse();
+    plan
+}
+
+/// The relaxed task: operators as lists of atoms. Behind the atoms stand one that is always true and one for the goal.
+struct Cuts {
+    needs: Vec<Vec<usize>>,
+    adds: Vec<Vec<usize>>,
+    needed_by: Vec<Vec<usize>>,
+    added_by: Vec<Vec<usize>>,
+    work: usize,
+}
+
+const NEVER: u32 = u32::MAX;
+const NO_ATOM: usize = usize::MAX;
+
+impl Cuts {
+    fn new(task: &GroundTask, goal: &Bits) -> Cuts {
+        let count = task.atoms.len();
+        let or_true = |bits: &Bits| if bits.is_empty() { vec![count] } else { bits.indexes().collect() };
+        let mut needs: Vec<Vec<usize>> = task.operators.iter().map(|each| or_true(&each.needed)).collect();
+        let mut adds: Vec<Vec<usize>> = task.operators.iter().map(|each| each.added.indexes().collect()).collect();
+        needs.push(or_true(goal));
+        adds.push(vec![count + 1]);
+        let turned = |lists: &[Vec<usize>]| {
+            let mut turned = vec![Vec::new(); count + 2];
+            let pairs =
+                lists.iter().enumerate().flat_map(|(place, atoms)| atoms.iter().map(move |atom| (*atom, place)));
+            pairs.for_each(|(atom, place)| turned[atom].push(place));
+            turned
+        };
+        Cuts { needed_by: turned(&needs), added_by: turned(&adds), needs, adds, work: 0 }
+    }
+
+    /// How many disjoint landmarks of operators the relaxed task has from a state; None where the goal is out of reach.
+    fn least(&mut self, state: &Bits) -> Option<u32> {
+        let goal = self.needed_by.len() - 1;
+        let start: Vec<usize> = state.indexes().chain([goal - 1]).collect();
+        let mut costs = vec![1u32; self.needs.len()];
+        costs[self.needs.len() - 1] = 0;
+        let mut least = 0;
+        loop {
+            let (dearest, to_goal) = self.dearest(&start, &costs);
+            if to_goal == NEVER {
+                return None;
+            }
+            if to_goal == 0 {
+                return Some(least);
+            }
+            for place in self.cut(&start, &costs, &dearest) {
+                costs[place] = 0;
+            }
+            least += 1;
+        }
+    }
+
+    /// Of each operator the dearest atom that it needs (h^max), and what the goal costs; costs are 0 and 1.
+    fn dearest(&mut self, start: &[usize], costs: &[u32]) -> (Vec<usize>, u32) {
+        let goal = self.needed_by.len() - 1;
+        let mut cost_of = vec![NEVER; goal + 1];
+        let mut is_done = vec![false; goal + 1];
+        let mut open: Vec<usize> = self.needs.iter().map(Vec::len).collect();
+        let mut dearest = vec![NO_ATOM; costs.len()];
+        start.iter().for_each(|atom| cost_of[*atom] = 0);
+        let mut waiting: VecDeque<usize> = start.iter().copied().collect();
+        self.work += costs.len() + goal;
+        while let Some(atom) = waiting.pop_front() {
+            if std::mem::replace(&mut is_done[atom], true) {
+                continue;
+            }
+            for place in &self.needed_by[atom] {
+                open[*place] -= 1;
+                if open[*place] == 0 {
+                    dearest[*place] = atom;
+                    let cost = cost_of[atom] + costs[*place];
+                    for added in &self.adds[*place] {
+                        if cost < cost_of[*added] {
+                            cost_of[*added] = cost;
+                            if costs[*place] == 0 {
+                                waiting.push_front(*added)
+                            } else {
+                                waiting.push_back(*added)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        (dearest, cost_of[goal])
+    }
+
+    /// The operators on the border of what reaches the goal at no cost: each relaxed plan has one of them.
+    fn cut(&self, start: &[usize], costs: &[u32], dearest: &[usize]) -> Vec<usize> {
+        let goal = self.needed_by.len() - 1;
+        let mut in_zone = vec![false; goal + 1];
+        in_zone[goal] = true;
+        let mut waiting = vec![goal];
+        while let Some(atom) = waiting.pop() {
+            for place in self.added_by[atom].iter().filter(|place| costs[**place] == 0) {
+                let needed = dearest[*place];
+                if needed != NO_ATOM && !std::mem::replace(&mut in_zone[needed], true) {
+                    waiting.push(needed);
+                }
+            }
+        }
+        let (mut cut, mut is_reached) = (Vec::new(), vec![false; goal + 1]);
+        waiting.extend(start);
+        start.iter().for_each(|atom| is_reached[*atom] = true);
+        while let Some(atom) = waiting.pop() {
+            for place in self.needed_by[atom].iter().filter(|place| dearest[**place] == atom) {
+                if self.adds[*place].iter().any(|added| in_zone[*added]) {
+                    cut.push(*place);
+                    continue;
+                }
+                for added in &self.adds[*place] {
+                    if !std::mem::replace(&mut is_reached[*added], true) {
+                        waiting.push(*added);
+                    }
+                }
+            }
+        }
+        cut
+    }
+}
