@@ -181,7 +181,7 @@ def problem_pairs(
     (('putdown', 'a'),)
     """
     found = _pairs(pairs, is_placeholder, domain, options)
-    return found and [each and _shown(*each) for each in found]
+    return None if found is None else [each and _shown(*each) for each in found]
 
 
 def _pairs(

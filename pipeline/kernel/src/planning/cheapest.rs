@@ -1,8 +1,9 @@
-//! Finds a cheapest plan where each operator costs 1: A* with the LM-cut heuristic, beyond the states that are enumerated.
+//! Finds a cheapest plan where each operator costs 1: A* with LM-cut, beyond enumeration (definition/state_space.py).
 //!
 //! After Helmert and Domshlak, "Landmarks, critical paths and abstractions: what's the difference anyway?" (2009). The
-//! heuristic ignores what operators delete and avoid, so it never costs a plan too high: the first plan is a cheapest one,
-//! and a search that runs out of states is a proof. It may fall along a step: a state is opened again where it gets cheaper.
+//! heuristic ignores what operators delete and avoid, so it is never above what the goal costs: the first plan is a cheapest
+//! one, and a search that runs out of states is a proof. It may fall by more than a step costs, so a state is opened again
+//! where it is reached by fewer steps.
 
 use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
