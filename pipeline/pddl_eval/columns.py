@@ -26,3 +26,27 @@ QUESTION_SIDE = (*ASKED, "reference_answer", "question_text")
 
 TWIN, NAMES = "twin", "names"
 """The columns of rows with other names (``generate obfuscate``): what a row and its original share, and which it is."""
+
+_ASKED_AS = "pddl-eval-"
+
+
+def asked_as(kind: str, identity: object) -> str:
+    """The id of a request for an answer of a kind (``generate prompts``): a log keeps it, and so says what was asked.
+
+    >>> asked_as("plan", 7)
+    'pddl-eval-plan-7'
+    """
+    return f"{_ASKED_AS}{kind}-{identity}"
+
+
+def asked_for(identity: str | None) -> tuple[str | None, str | None]:
+    """The pair of an id's answer, and the id of the reference; no pair where the id does not say what was asked.
+
+    >>> asked_for("pddl-eval-question-7"), asked_for("7")
+    (('answer', '7'), (None, '7'))
+    """
+    kind, _, reference = (identity or "").removeprefix(_ASKED_AS).partition("-")
+    pair = "answer" if kind == "question" else kind
+    if identity is None or not identity.startswith(_ASKED_AS) or pair not in PAIRS:
+        return None, identity
+    return pair, reference

@@ -44,6 +44,7 @@ WRITES: dict[str, tuple[str, str]] = {
     "generate variants": ("generate variants problems.parquet {} --workers 1", "variants.parquet"),
     "generate tasks": ("generate tasks {} --domain blocksworld --count 2 --steps 1..2 --workers 1", "tasks.parquet"),
     "generate obfuscate": ("generate obfuscate problems.parquet {} --workers 1", "twins.parquet"),
+    "generate prompts": ("generate prompts problems.parquet {} --kind problem", "batch.jsonl"),
     "generate questions": (
         "generate questions problems.parquet {} --kind validity --per-problem 1 --workers 1",
         "asked.parquet",
@@ -90,6 +91,7 @@ OUTPUTS = {
         "planetarium output",
         "tasks output",
         "obfuscate output",
+        "prompts output",
         "variants output",
         "questions output",
         "sample output",
@@ -238,6 +240,7 @@ OVER_INPUTS = [
     ("generate variants {input} {output} --workers 1", "pairs.parquet"),
     ("generate tasks {output} --domain blocksworld --exclude {input} --workers 1", "pairs.parquet"),
     ("generate obfuscate {input} {output} --workers 1", "pairs.parquet"),
+    ("generate prompts {input} {output} --kind problem", "pairs.parquet"),
     ("generate questions {input} {output} --workers 1", "pairs.parquet"),
     ("generate questions pairs.parquet {output} --domain {input} --workers 1", "domain.pddl"),
     ("score {input} out --workers 1 --counters {output}", "rows.jsonl"),

@@ -34,7 +34,7 @@ NOT_RUN = {
     "pip install": "asks a package index",
     "score hf://": "asks the network",
     "zcat ": "is a pipe of a shell",
-    "generate tasks tasks.parquet": "tests/commands/test_generate.py",
+    "generate tasks tasks.parquet --domain ferry.pddl": "tests/commands/test_generate.py",
     "generate obfuscate tasks.parquet": "tests/commands/test_outputs.py",
     "score logs/": "tests/datasets/test_harness.py",
     "score out/gpt-4o/": "tests/datasets/test_harness.py",
@@ -177,6 +177,24 @@ def questions(folder: Path) -> None:
     assert set(shares) == {100} and found["table"]["answer_correct"].min() < 50
 
 
+def own_benchmark(folder: Path) -> None:
+    """The stand-in forgets a step of each plan with more than six, and of no other one."""
+    page = "tutorials/own-benchmark.md"
+    made, asked, *others = lines_of(page)
+    with chdir(folder):
+        for line in (made, asked):
+            result = run(*shlex.split(line)[1:], *["--workers", "1"] * (line == made))
+            assert result.exit_code == 0, result.output
+        exec(block_of(page, "python", "A model").text, {})
+        for line in others:
+            result = run(*shlex.split(line)[1:])
+            assert result.exit_code == 0, result.output
+        scored = pl.read_parquet("scored/*.parquet")
+    assert scored.height == 40 and set(scored["model"]) == {"gpt-4o-mini"}
+    assert (scored["plan_valid"] == (scored["steps"] <= 6)).all()
+    assert "62.5 %" in (folder / "report.md").read_text(encoding="utf-8")
+
+
 def nightly(folder: Path) -> None:
     rows = [
         {"id": number, "reference_problem": PROBLEM.format("blocksworld", "clear a"), "generated_problem": answer}
@@ -250,6 +268,7 @@ WRITTEN: dict[str, Callable[[Path], None]] = {
     "guide/publishing-results.md": publishing,
     "guide/runs.md": runs,
     "tutorials/nightly.md": nightly,
+    "tutorials/own-benchmark.md": own_benchmark,
     "tutorials/own-domain.md": own_domain,
     "tutorials/paper.md": paper,
     "tutorials/questions.md": questions,

@@ -7,7 +7,8 @@ file.
 
 ``answers`` holds the recipes that make answers from any reference problem, and ``variants`` draws them by presets.
 ``questions`` asks about any problems, with computed keys. ``own_tasks`` makes new problems in any domain, each with a
-plan; ``starts`` their initial states. ``twins`` takes the names away from any rows.
+plan; ``starts`` their initial states. ``twins`` takes the names away from any rows,
+``prompts`` makes requests for models of them.
 ``files`` writes them, and the few hundred pairs that are bundled with the project (``tests/support/sample.py`` makes
 them). Nothing here judges an answer: labels hold by construction, and each recipe says why.
 """
@@ -20,6 +21,7 @@ from pddl_eval.benchmark.files import (
     certificates_in,
     seeds_in,
     write_benchmark,
+    write_prompts,
     write_questions,
     write_sample,
     write_tasks,
@@ -29,6 +31,7 @@ from pddl_eval.benchmark.files import (
 from pddl_eval.benchmark.floor_tile import Floor
 from pddl_eval.benchmark.gripper import Load
 from pddl_eval.benchmark.own_tasks import TASKS_SCHEMA, OwnTask, OwnTasks
+from pddl_eval.benchmark.prompts import FORMATS, KEYS, Prompts
 from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.twins import STYLES, Twins
 from pddl_eval.benchmark.variants import PRESETS, VARIANT_FIELDS, Preset, by_preset, variants_table

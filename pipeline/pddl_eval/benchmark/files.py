@@ -5,6 +5,7 @@ Each function returns counts of what it wrote. What the rows hold is decided in 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate, islice
@@ -16,6 +17,7 @@ import pyarrow.parquet as pq
 
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
 from pddl_eval.benchmark.own_tasks import MOST_SEEDS, TASKS_SCHEMA, OwnTasks
+from pddl_eval.benchmark.prompts import Prompts
 from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.twins import Twins
 from pddl_eval.benchmark.variants import PLAIN, VARIANT_FIELDS, Draw, variants_schema, variants_table
@@ -168,6 +170,20 @@ def write_twins(source: Source, output: str, twins: Twins, workers: int, watch: 
     return int(
         _write(source, output, twins.schema(source.schema), twins.table, 1, workers, watch, counted)["rows"].sum()
     )
+
+
+def write_prompts(source: Source, output: str, prompts: Prompts) -> int:
+    """Write requests as JSON Lines, whole or not at all; returns how many. Raises ``UserError`` for none at all."""
+    names = [name for name in source.schema.names if name in prompts.columns]
+    batches = column_batches(source, names)
+    rows = [row for batch in batches for row in pa.Table.from_batches([batch]).to_pylist()]
+    lines = [json.dumps(request, ensure_ascii=False) for request in prompts.requests(rows)]
+    if not lines:
+        raise UserError(
+            f"no row has what a request for a {prompts.kind} is made of: {', '.join(sorted(prompts.columns))}"
+        )
+    put_bytes(locate(output), "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+    return len(lines)
 
 
 def _write(  # noqa: PLR0913 (what is read, made and written)

@@ -257,6 +257,57 @@ def obfuscate(
 
 
 @generate.command(cls=Command)
+@inputs
+@argument("output", "OUT", "The file of JSON Lines to write; may be s3://….")
+@click.option(
+    "--kind", type=click.Choice(["problem", "plan", "domain", "question"]), required=True, help="What to ask for."
+)
+@click.option("--shots", type=click.IntRange(min=0, max=32), default=0, show_default=True, help="Examples before each.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["openai", "messages", "inspect", "lm-eval"]),
+    default="openai",
+    show_default=True,
+    help="For whom: a batch file, messages alone, a dataset of Inspect or lm-eval.",
+)
+@click.option("--model", default="MODEL", show_default=True, help="The model that a batch file names.")
+@seed
+@force_option
+@flags(ScoringOptions, "columns", "domain")
+def prompts(  # noqa: PLR0913, RUF100 (one parameter a flag)
+    inputs: tuple[str, ...],
+    output: str,
+    kind: Any,
+    shots: int,
+    form: str,
+    model: str,
+    seed: int,
+    force: bool,
+    **settings: Any,
+) -> None:
+    """Requests for a model, made of any dataset.
+
+    \b
+    pddl-eval generate prompts tasks.parquet batch.jsonl --kind plan
+    pddl-eval generate prompts twins.parquet batch.jsonl --kind plan --shots 2 --model gpt-4o
+    pddl-eval generate prompts questions.parquet batch.jsonl --kind question --format inspect
+
+    A request has the domain, what is asked (a problem in words where the dataset describes none), and the notation of
+    the answer. Examples are rows whose problems are not equivalent to the one that is asked about. Its id says what was
+    asked: pddl-eval score ANSWERS scored --from openai --references INPUT reads the answers as that.
+    """
+    from pddl_eval.benchmark import Prompts, write_prompts
+    from pddl_eval.run import open_rows
+
+    require_writable(output, "prompts", inputs, force=force)
+    source = open_rows(inputs)
+    made = write_prompts(source, output, Prompts(kind, shots, form, model, seed, ScoringOptions(**settings)))
+    left = f"; {source.rows - made:,} left out: something that is asked about is missing"
+    print(f"{made:,} requests{left * (made < source.rows)}")
+
+
+@generate.command(cls=Command)
 @output
 @click.option("--questions", is_flag=True, help="Questions of all kinds with right, wrong and unreadable answers.")
 @force_option

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TEXT = rb"(?s)\A(# )?\d+ scored datasets\n|\A[^<%{\\].*\bpddl-eval(-report)?:\d[^\s|]*\|"
 """The title of a series, or the beginning of a signature."""
 
-FILES_ALONE = ("html", "md", "terminal", "tex", "json", "record", "plan", "prom", "jsonl", "table")
+FILES_ALONE = ("html", "md", "terminal", "tex", "json", "record", "plan", "prom", "jsonl", "prompts", "table")
 """What is one file; the others but ``folder`` and ``partitions`` are if the name ends in them."""
 
 LOOKS = {
@@ -37,6 +37,7 @@ LOOKS = {
     "pdf": rb"(?s)\A%PDF.*svg2pdf",
     "plan": rb"\A; A (plan for the answer's problem|counterexample), in ",
     "prom": rb"\A# HELP pddl_eval_",
+    "prompts": rb'\A\{"(custom_id|id)": "pddl-eval-',
     "jsonl": rb'(?m)^\{"time": "[^"]*", "output": ',
 }
 """What this program writes, by format; tables (``csv``, ``parquet``) are known by their columns."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from pddl_eval.columns import PAIRS, PLAIN_NAMES, QUESTION_SIDE, REFERENCE_SIDE
+from pddl_eval.columns import PAIRS, PLAIN_NAMES, QUESTION_SIDE, REFERENCE_SIDE, asked_for
 from pddl_eval.datasets.columns import PIECE_BYTES, values_of
 from pddl_eval.datasets.forms import DAMAGE
 from pddl_eval.datasets.harness import HARNESSES, find_logs, meant
@@ -158,25 +158,28 @@ def _rows_of_logs(logs: Source, reading: ReadingOptions, columns: Mapping[str, s
     generated, reference = columns.get(f"generated_{kind}", f"generated_{kind}"), f"reference_{kind}"
     answered = columns.get("generated_answer", "generated_answer")
     alone = reading.references is None
-    names = ["reference_id", "model", "task", "sample", generated, answered, ERROR, RECORDED, "log"]
+    by_pair = {pair: columns.get(f"generated_{pair}", f"generated_{pair}") for pair in PAIRS}
+    names = ["reference_id", "model", "task", "sample", generated, *by_pair.values(), ERROR, RECORDED, "log"]
     names += [reference, *REFERENCE_SIDE, *QUESTION_SIDE] if alone else []
     names = list(dict.fromkeys(names))
     types = {"sample": pa.int64(), "is_placeholder": pa.bool_(), RECORDED: pa.bool_()}
     schema = pa.schema([(name, types.get(name, pa.string())) for name in names])
     filled, asked, first_error = set(), set(), ""
+    of_requests: set[str] = set()
     with new_parquet(place, schema) as writer:
         rows: list[dict[str, Any]] = []
         size = 0
         for file in logs.files:
             for answer in harness.read(file.version.location, reading.key or ()):
+                pair, identity = asked_for(answer.id)
                 about = meant(answer.question, answer.task, answer.target)
                 asked |= {"question" in about} if answer.question else set()
                 row = {
-                    "reference_id": answer.id,
+                    "reference_id": identity,
                     "model": answer.model,
                     "task": answer.task,
                     "sample": answer.sample,
-                    answered if "question" in about else generated: answer.text,
+                    by_pair[pair] if pair else answered if "question" in about else generated: answer.text,
                     ERROR: answer.error,
                     RECORDED: answer.recorded,
                     "log": file.name,
@@ -185,6 +188,7 @@ def _rows_of_logs(logs: Source, reading: ReadingOptions, columns: Mapping[str, s
                     row = ({} if "question" in about else {reference: answer.target}) | row | about
                 rows.append({name: encodable(each) if isinstance(each, str) else each for name, each in row.items()})
                 filled |= {name for name, value in row.items() if value is not None}
+                of_requests |= {by_pair[pair]} if pair else {generated}
                 first_error = first_error or answer.error or ""
                 size += sum(len(value) for value in row.values() if isinstance(value, str))
                 if len(rows) == ROWS or size > PIECE_BYTES:
@@ -203,7 +207,7 @@ def _rows_of_logs(logs: Source, reading: ReadingOptions, columns: Mapping[str, s
             f"No answer in {place_of(logs)} has a reference: name the dataset that holds them, --references "
             f"DATASET.{why}"
         )
-    kept = filled | {"reference_id", "model", "sample", generated, reference}
+    kept = filled | {"reference_id", "model", "sample", reference} | (of_requests or {generated})
     return replace(open_source(str(place)), schema=pa.schema([field for field in schema if field.name in kept]))
 
 
