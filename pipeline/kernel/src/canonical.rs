@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::rc::Rc;
 
-/// Edges and vertices that may be visited for one graph: a fifth of the definition's budget.
+/// Edges and vertices that may be visited for one graph: a fifth of the definition's budget, and more for a large one.
 const BUDGET: usize = 300_000;
+const VISITS: usize = 40;
 
 /// Objects individualised one inside the other, and pieces inside pieces: below the definition's limit.
 const DEEPEST: usize = 60;
@@ -23,12 +24,13 @@ pub type Digits = [u8; 32];
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scene {
     Goal,
+    NotGoal,
     Possible,
     Init,
     NoGoal,
 }
 
-const SCENES: [&[u8]; 4] = [b"goal", b"goal possible", b"init", b"no reachable state has"];
+const SCENES: [&[u8]; 5] = [b"goal", b"goal not", b"goal possible", b"init", b"no reachable state has"];
 
 /// `digest(version, fingerprint, (outline, form), …)` of some labelled graphs.
 pub fn digest(version: usize, fingerprint: &[u8], graphs: &[(&LabelledGraph, &Labelling)]) -> Digits {
@@ -325,7 +327,8 @@ impl LabelledGraph {
     }
 
     pub fn labelling(&self) -> Answer<Labelling> {
-        let mut search = Search { left: BUDGET, objects: self.objects, least: HashSet::default() };
+        let budget = BUDGET.max(VISITS * (self.kinds.len() + self.edges.len()));
+        let mut search = Search { left: budget, objects: self.objects, least: HashSet::default() };
         let mut piece = Piece::new(&self.kinds, None, self.edges.clone());
         search.refine(&mut piece, (0..self.kinds.len() as u32).collect())?;
         search.label(&piece, 0)
@@ -440,6 +443,8 @@ struct Piece {
     cells: Vec<Cell>,
     /// The vertices, cell by cell.
     members: Vec<u32>,
+    /// Where each vertex stands among the members.
+    at: Vec<u32>,
     /// The number of the cell of each vertex.
     cell: Vec<u32>,
     /// The colours, which number the vertices of the whole graph in the cells before.
@@ -466,7 +471,9 @@ impl Piece {
             }
             cell[*vertex as usize] = cells.len() as u32 - 1;
         }
-        Piece { cells, members, cell, colour, edges: Rc::new(edges), around: None }
+        let mut at = vec![0; colour.len()];
+        (0..).zip(&members).for_each(|(place, vertex)| at[*vertex as usize] = place);
+        Piece { cells, members, at, cell, colour, edges: Rc::new(edges), around: None }
     }
 
     fn around(&mut self) -> Rc<Around> {
@@ -494,24 +501,36 @@ impl Piece {
             .clone()
     }
 
-    /// Put the parts of a cell, which are its vertices in order with the sizes of the parts, in its place.
+    /// Split off the parts of a cell, which are these of its vertices in order with the sizes of the parts; vertices that
+    /// are not given stay in front, where they are. So it takes as long as there are vertices that leave.
     fn split(&mut self, cell: usize, vertices: &[u32], sizes: &[usize]) {
-        let Cell { colour, begin, .. } = self.cells[cell];
-        self.members[begin..begin + vertices.len()].copy_from_slice(vertices);
-        let mut before = 0;
-        for (part, size) in sizes.iter().enumerate() {
-            let number = if part == 0 { cell } else { self.cells.len() };
+        let Cell { colour, begin, size } = self.cells[cell];
+        let stay = size - vertices.len();
+        for (free, vertex) in (begin + stay..).zip(vertices) {
+            let (place, other) = (self.at[*vertex as usize], self.members[free]);
+            (self.members[place as usize], self.at[other as usize]) = (other, place);
+            (self.members[free], self.at[*vertex as usize]) = (*vertex, free as u32);
+        }
+        let mut before = stay;
+        let mut rest = vertices;
+        if stay > 0 {
+            self.cells[cell].size = stay;
+        }
+        for size in sizes {
+            let number = if before == 0 { cell } else { self.cells.len() };
             let own = Cell { colour: colour + before as u32, begin: begin + before, size: *size };
-            for vertex in &vertices[before..before + size] {
+            let (part, others) = rest.split_at(*size);
+            for vertex in part {
                 self.colour[*vertex as usize] = own.colour;
                 self.cell[*vertex as usize] = number as u32;
             }
-            if part == 0 {
+            if before == 0 {
                 self.cells[cell] = own;
             } else {
                 self.cells.push(own);
             }
             before += size;
+            rest = others;
         }
     }
 
@@ -564,7 +583,7 @@ impl Search {
         let mut heard: Vec<Heard> = Vec::with_capacity(around.words.len());
         let mut listeners: Vec<Listener> = Vec::with_capacity(piece.colour.len());
         let room = || Vec::with_capacity(piece.colour.len());
-        let (mut vertices, mut sizes, mut listening) = (room(), Vec::with_capacity(16), room());
+        let (mut vertices, mut sizes) = (room(), Vec::with_capacity(16));
         while !telling.is_empty() && piece.cells.len() < piece.colour.len() {
             heard.clear();
             let words_of =
@@ -614,28 +633,24 @@ impl Search {
                 let size = piece.cells[cell].size;
                 vertices.clear();
                 sizes.clear();
-                if group.len() < size {
-                    listening.clear();
-                    listening.extend(group.iter().map(|each| each.vertex));
-                    listening.sort_unstable();
-                    let is_silent = |vertex: &&u32| listening.binary_search(vertex).is_err();
-                    vertices.extend(piece.members_of(cell).iter().filter(is_silent));
-                    sizes.push(vertices.len());
-                }
                 for part in group.chunk_by(|a, b| same(a, b)) {
                     vertices.extend(part.iter().map(|each| each.vertex));
                     sizes.push(part.len());
                 }
-                if sizes.len() == 1 {
+                let silent = size - group.len(); // which heard nothing
+                if silent == 0 && sizes.len() == 1 {
                     continue;
                 }
                 piece.split(cell, &vertices, &sizes);
                 // What the largest part would tell follows from what the whole cell told and the others tell.
-                let largest = sizes.iter().max().copied().unwrap_or(0);
-                let silent = sizes.iter().position(|size| *size == largest);
+                let largest = sizes.iter().copied().fold(silent, usize::max);
+                if silent > 0 && silent < largest {
+                    telling.extend_from_slice(piece.members_of(cell));
+                }
+                let quiet = sizes.iter().position(|size| *size == largest && silent < largest);
                 let mut before = 0;
                 for (part, size) in sizes.iter().enumerate() {
-                    if Some(part) != silent {
+                    if Some(part) != quiet {
                         telling.extend_from_slice(&vertices[before..before + size]);
                     }
                     before += size;

@@ -139,7 +139,13 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     let without_words = |verdict, map| Ok(decision(verdict, Difference::default(), map));
     let same_names = has_same_names(pair);
     let same_init = same_names && same_atoms(pair, &ours.init, &theirs.init);
-    if same_init && same_atoms(pair, &ours.goal, &theirs.goal) {
+    let denied = [&ours.denied, &theirs.denied].map(|denied| {
+        let mut denied = denied.clone();
+        denied.sort_unstable();
+        denied
+    });
+    let same_denied = same_atoms(pair, &denied[0], &denied[1]);
+    if same_init && same_denied && same_atoms(pair, &ours.goal, &theirs.goal) {
         return without_words(Verdict::Identical, Some(pair.to_reference.to_vec()));
     }
     if !same_names && !has_same_types(pair) {
@@ -169,7 +175,7 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     if let (Ok(closure), Ok(wanted)) = (closure, wanted) {
         let mut goal_map = None;
         let map = if is_placeholder {
-            goal_map = if same_names && same_closed_goals(pair, closure, wanted)? {
+            goal_map = if same_names && same_closed_goals(pair, closure, wanted, true)? {
                 Some(pair.to_reference.to_vec())
             } else {
                 object_map(pair, pair.generated.closed_goal_scene()?, pair.reference.closed_goal_scene()?)?
@@ -179,14 +185,17 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
             } else {
                 None
             }
-        } else if same_init && same_atoms(pair, closure, wanted) {
+        } else if same_init && same_closed_goals(pair, closure, wanted, false)? {
             Some(pair.to_reference.to_vec())
         } else {
             object_map(pair, pair.generated.closed_graph()?, pair.reference.closed_graph()?)?
         };
         if map.is_some() {
-            let difference =
-                difference::closures_agree(closure.len() - ours.goal.len(), wanted.len() - theirs.goal.len());
+            let are_sets = denied[0].is_empty() && denied[1].is_empty();
+            let difference = match are_sets {
+                true => difference::closures_agree(closure.len() - ours.goal.len(), wanted.len() - theirs.goal.len()),
+                false => Difference::of("goal states agree"),
+            };
             return Ok(Decision { goal_map, ..decision(Verdict::Equivalent, difference, map) });
         }
     }
@@ -214,13 +223,25 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
             back[map[word as usize] as usize] = word;
         }
     }
+    if !denied[0].is_empty() || !denied[1].is_empty() {
+        let in_ours = |atom| renamed(atom, &predicates, &back);
+        let in_theirs = |atom| renamed(atom, pair.to_reference, &map);
+        let difference = if let Some(asked) = not_implied_by(pair.generated, &theirs.goal, &theirs.denied, &in_ours)? {
+            difference::reference_asks(pair, asked, &map)
+        } else if let Some(asked) = not_implied_by(pair.reference, &ours.goal, &ours.denied, &in_theirs)? {
+            difference::generated_asks(pair, asked)
+        } else {
+            Difference::of("goal states differ")
+        };
+        return Ok(decision(Verdict::GoalDiffers, difference, Some(map)));
+    }
     let not_implied = theirs.goal.iter().find(|atom| !has(closure, renamed(**atom, &predicates, &back)));
     let (difference, separating) = match not_implied {
-        Some(atom) => (difference::reference_asks(pair, *atom, &map), Some((true, *atom))),
+        Some(atom) => (difference::reference_asks(pair, (*atom, true), &map), Some((true, *atom))),
         None => {
             let is_asked = |atom: &&Atom| has(wanted, renamed(**atom, pair.to_reference, &map));
             match ours.goal.iter().find(|atom| !is_asked(atom)) {
-                Some(atom) => (difference::generated_asks(pair, *atom), Some((false, *atom))),
+                Some(atom) => (difference::generated_asks(pair, (*atom, true)), Some((false, *atom))),
                 None => (Difference::of("goal placement"), None),
             }
         }
@@ -253,10 +274,29 @@ fn same_atoms(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
     ours.len() == theirs.len() && translated.eq(theirs.iter().copied())
 }
 
-/// True where the atoms of cl(goal) are the same; where operators ask for atoms to be false, the possible ones, too.
-fn same_closed_goals(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> Answer<bool> {
-    if !same_atoms(pair, ours, theirs) || !pair.reference.domain.uses_negation {
-        return Ok(same_atoms(pair, ours, theirs));
+/// The first conjunct of a goal, and whether it has to hold, that the goal of the task does not imply.
+fn not_implied_by(
+    task: &Task,
+    goal: &[Atom],
+    denied: &[Atom],
+    in_task: &dyn Fn(Atom) -> Atom,
+) -> Answer<Option<(Atom, bool)>> {
+    for (atom, holds) in goal.iter().map(|atom| (*atom, true)).chain(denied.iter().map(|atom| (*atom, false))) {
+        if !task.implies(in_task(atom), holds)? {
+            return Ok(Some((atom, holds)));
+        }
+    }
+    Ok(None)
+}
+
+/// True where the atoms of cl(goal) are the same, and those that are never true in it; apart from the initial state and
+/// where operators ask for atoms to be false, the possible ones.
+fn same_closed_goals(pair: &Pair, ours: &[Atom], theirs: &[Atom], apart: bool) -> Answer<bool> {
+    if !same_atoms(pair, ours, theirs) {
+        return Ok(false);
+    }
+    if !apart || !pair.reference.domain.uses_negation {
+        return Ok(same_atoms(pair, pair.generated.never()?, pair.reference.never()?));
     }
     Ok(same_atoms(pair, pair.generated.possible()?, pair.reference.possible()?))
 }

@@ -13,6 +13,20 @@ pub enum Left {
     Thoughts,
     /// A block that is not plain, so that only the `pddl` package can say what it means; a plan in other notations.
     Notation,
+    /// A goal that denies more than atoms, in a task whose states are too many to list, or where that is not read.
+    Negation,
+    /// Types with alternatives, of constants or of parameters.
+    Either,
+    /// Sections in another order, or further ones.
+    Sections,
+    /// A condition or a goal with `or`, `imply`, `forall`, `exists` or `=`, or one that compares numbers.
+    Formula,
+    /// A conditional or quantified effect, or one on a number.
+    Effect,
+    /// Derived predicates.
+    Derived,
+    /// Durative actions, processes, events.
+    Time,
     /// An atom with more than four arguments.
     Arity,
     /// A reference that cannot be read, has no solution or is ill-typed.
@@ -42,6 +56,13 @@ impl Left {
             Left::Characters => "characters",
             Left::Thoughts => "thoughts",
             Left::Notation => "notation",
+            Left::Negation => "negation",
+            Left::Either => "either",
+            Left::Sections => "sections",
+            Left::Formula => "formula",
+            Left::Effect => "effect",
+            Left::Derived => "derived predicates",
+            Left::Time => "time",
             Left::Arity => "arity",
             Left::Reference => "reference",
             Left::Domain => "domain",

@@ -20,8 +20,8 @@ const MASK: u64 = (1 << BITS) - 1;
 /// The most arguments of an atom.
 pub const MOST_ARGUMENTS: usize = 4;
 
-/// The most different words of a problem; far below what an atom has room for.
-pub const MOST_WORDS: usize = 8_000;
+/// The most different words of a problem: more than a text of a million characters has, far fewer than an atom has room for.
+pub const MOST_WORDS: usize = 500_000;
 
 /// The atom of these words, first its predicate; 0 for arguments that it does not have.
 #[inline]
@@ -205,6 +205,8 @@ pub struct Problem {
     pub number: Vec<u32>,
     pub init: Vec<Atom>,
     pub goal: Vec<Atom>,
+    /// What the goal asks to be false, each once, in the order of the text.
+    pub denied: Vec<Atom>,
 }
 
 pub const NO_OBJECT: u32 = u32::MAX;
@@ -340,7 +342,10 @@ pub struct Domain {
     /// Types and their parents.
     pub types: BTreeMap<Word, Word>,
     pub constants: BTreeMap<Word, Word>,
+    /// The declared predicates, with the types of their arguments.
     pub predicates: BTreeMap<Word, Vec<Word>>,
+    /// What an argument of a predicate is declared with where there are alternatives: their text, and the types.
+    pub alternatives: BTreeMap<Word, Vec<Word>>,
     pub functions: BTreeMap<Word, Vec<Word>>,
     /// True where functions are declared; no operator uses them.
     pub has_functions: bool,
@@ -373,6 +378,9 @@ impl Domain {
 
     /// True when an object of that type may stand for a parameter; an undeclared type asks for a plain object.
     pub fn fits(&self, type_: Word, wanted: Word) -> bool {
+        if let Some(alternatives) = self.alternatives.get(&wanted) {
+            return alternatives.iter().any(|each| self.fits(type_, *each));
+        }
         if wanted == type_ || !self.types.contains_key(&wanted) {
             return true;
         }

@@ -13,7 +13,7 @@ use crate::planning::bounds::closure_bounds;
 use crate::planning::cheapest::cheapest_plan;
 use crate::planning::search::{find_plan, Proof};
 use crate::planning::task::{ground, Bits, GroundTask, Shared, MAX_STATES};
-use crate::validation::{execute, Action, Plan};
+use crate::validation::{execute, Action, Plan, State, MOST_STEPS};
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
@@ -101,6 +101,7 @@ pub struct LiftedTask {
     pub objects: Vec<(Word, Word)>,
     pub init: Vec<Lifted>,
     pub goal: Vec<Lifted>,
+    denied: Vec<Lifted>,
     /// The number of each word of the problem, and the word of each number.
     to: Vec<u32>,
     back: Vec<Word>,
@@ -120,8 +121,10 @@ impl LiftedTask {
         let objects = problem.objects.iter().zip(types);
         let objects = objects.map(|((name, _), type_)| (to[*name as usize], to[*type_ as usize])).collect();
         let names = Rc::new(names);
-        let mut task = LiftedTask { names, objects, init: Vec::new(), goal: Vec::new(), to, back };
+        let (init, goal, denied) = Default::default();
+        let mut task = LiftedTask { names, objects, init, goal, denied, to, back };
         (task.init, task.goal) = (task.lifted(&problem.init), task.lifted(&problem.goal));
+        task.denied = task.lifted(&problem.denied);
         Ok(task)
     }
 
@@ -176,6 +179,7 @@ pub struct Task {
     /// Set where the states are too many to list: the definition, too, finds the closure by a search at most.
     has_many_states: Cell<bool>,
     possible: OnceCell<Answer<Vec<Atom>>>,
+    never: OnceCell<Answer<Vec<Atom>>>,
     plan: OnceCell<Answer<Option<Plan>>>,
     certificates: [OnceCell<Answer<Digits>>; 2],
     initial_scene: OnceCell<Graph>,
@@ -216,6 +220,7 @@ impl Task {
             closure: OnceCell::new(),
             has_many_states: Cell::new(false),
             possible: OnceCell::new(),
+            never: OnceCell::new(),
             plan: OnceCell::new(),
             certificates: Default::default(),
             initial_scene: OnceCell::new(),
@@ -263,6 +268,12 @@ impl Task {
         let of = |atoms: &[Atom]| atoms.iter().find_map(|atom| Some((*atom, self.misfit(*atom)?)));
         let found = of(&self.problem.init).into_iter().chain(of(&self.problem.goal));
         found.min_by_key(|(atom, _)| *atom)
+    }
+
+    /// True where a typed domain does not admit an atom that the goal asks to be false.
+    pub fn denies_misfits(&self) -> bool {
+        let is_declared = self.is_typed() && !self.domain.structure.domain.predicates.is_empty();
+        is_declared && self.problem.denied.iter().any(|atom| self.misfit(*atom).is_some())
     }
 
     fn misfit(&self, atom: Atom) -> Option<Misfit> {
@@ -390,6 +401,15 @@ impl Task {
         Ok(bits.map_err(|atom| Unsolvable::NeverAdded(lifted.atom(atom))))
     }
 
+    /// The bits of the atoms that the goal asks to be false.
+    fn bits_of_denied(&self) -> Answer<Bits> {
+        let (bits, is_always) = self.ground()?.bits_of_denied(&self.lifted()?.denied);
+        if is_always {
+            return Err(Left::Negation); // then no state has the goal
+        }
+        Ok(bits)
+    }
+
     /// The atoms that all reachable states with the goal have.
     fn closure_by_search(&self) -> Answer<Result<Vec<Atom>, Unsolvable>> {
         let task = self.ground()?;
@@ -397,13 +417,18 @@ impl Task {
             Ok(goal) => goal,
             Err(proof) => return Ok(Err(proof)),
         };
+        let denied = self.bits_of_denied()?;
+        let asked = [&goal, &denied];
         let lifted = self.lifted()?;
         let closed = |(shared, states): Shared| {
             Ok(shared
                 .map(|(shared, _)| lifted.atoms(&task.state(&shared)))
                 .ok_or(Unsolvable::BySearch(Proof::NoState(states))))
         };
-        if let Some(found) = task.shared(&goal, FEWEST_STATES) {
+        if !self.problem.denied.is_empty() {
+            return closed(task.shared(asked, MAX_STATES).ok_or(Left::Negation)?);
+        }
+        if let Some(found) = task.shared(asked, FEWEST_STATES) {
             return closed(found);
         }
         // A closure is the same by any way; a proof is what the definition finds, which enumerates first.
@@ -412,7 +437,7 @@ impl Task {
                 return Ok(Ok(lifted.atoms(&task.state(&shared))));
             }
         }
-        if let Some(found) = task.shared(&goal, MAX_STATES) {
+        if let Some(found) = task.shared(asked, MAX_STATES) {
             return closed(found);
         }
         self.has_many_states.set(true);
@@ -426,11 +451,35 @@ impl Task {
     pub fn possible(&self) -> Answer<&Vec<Atom>> {
         let compute = || {
             let (task, goal) = (self.ground()?, self.bits_of_goal()?.map_err(|_| Left::Panic)?);
-            let (shared, _) = task.shared(&goal, MAX_STATES).ok_or(Left::Budget)?;
+            let (shared, _) = task.shared([&goal, &self.bits_of_denied()?], MAX_STATES).ok_or(Left::Budget)?;
             let (all, some) = shared.ok_or(Left::Panic)?;
             Ok(self.lifted()?.atoms(some.but(&all).indexes().map(|index| &task.atoms[index])))
         };
         self.possible.get_or_init(compute).as_ref().map_err(|left| *left)
+    }
+
+    /// The atoms that are false in all reachable goal states, and true in others that have all of cl(goal).
+    pub fn never(&self) -> Answer<&Vec<Atom>> {
+        let compute = || {
+            if self.problem.denied.is_empty() {
+                return Ok(Vec::new());
+            }
+            let (task, goal) = (self.ground()?, self.bits_of_goal()?.map_err(|_| Left::Panic)?);
+            let denied = self.bits_of_denied()?;
+            let asked = [&goal, &denied];
+            let (shared, _) = task.shared(asked, MAX_STATES).ok_or(Left::Negation)?;
+            let (all, some) = shared.ok_or(Left::Panic)?;
+            let never = task.others(&all, asked).but(&some);
+            Ok(self.lifted()?.atoms(never.indexes().map(|index| &task.atoms[index])))
+        };
+        self.never.get_or_init(compute).as_ref().map_err(|left| *left)
+    }
+
+    /// True where every reachable goal state has the atom, or none where it is denied; the goal can be reached.
+    pub fn implies(&self, atom: Atom, holds: bool) -> Answer<bool> {
+        let closure = self.closure()?.as_ref().map_err(|_| Left::Panic)?;
+        let is_always = has(closure, atom);
+        Ok(if holds { is_always } else { !is_always && !has(self.possible()?, atom) })
     }
 
     /// The operators of a plan that the search finds.
@@ -438,8 +487,14 @@ impl Task {
         let compute = || {
             Ok(match self.bits_of_goal()? {
                 Ok(goal) => {
-                    let task = self.ground()?;
-                    find_plan(task, &goal, &Bits::none(task.atoms.len()))?.map_err(Unsolvable::BySearch)
+                    let (task, denied) = (self.ground()?, self.bits_of_denied()?);
+                    match self.problem.denied.is_empty() {
+                        true => find_plan(task, &goal, &denied)?.map_err(Unsolvable::BySearch),
+                        false => {
+                            let found = task.shortest_plan(&goal, &denied).ok_or(Left::Negation)?;
+                            found.map_err(|states| Unsolvable::BySearch(Proof::NoState(states)))
+                        }
+                    }
                 }
                 Err(proof) => Err(proof),
             })
@@ -456,7 +511,8 @@ impl Task {
         if self.ill_typed().is_some() || (self.is_covered() && self.closure()?.is_err()) {
             return Ok(None);
         }
-        if subset(&self.problem.goal, &self.problem.init) {
+        let Problem { init, goal, denied, .. } = &*self.problem;
+        if subset(goal, init) && !denied.iter().any(|atom| has(init, *atom)) {
             return Ok(Some(Plan::default()));
         }
         if let Some(roles) = &self.domain.roles {
@@ -466,8 +522,12 @@ impl Task {
                 Some(Err(broken)) => self.plan_from_part(init, goal, &broken.0, CONFLICTS, &mut MOST_PARTS.clone()),
                 None => None,
             };
-            let plan = roles.plan(&actions.ok_or(Left::Rules)?); // a search may know more
-                                                                 // A plan that is not valid is a bug.
+            let actions = actions.ok_or(Left::Rules)?; // a search may know more
+            if actions.len() > MOST_STEPS {
+                return Err(Left::Budget);
+            }
+            let plan = roles.plan(&actions);
+            // A plan that is not valid is a bug.
             return if self.is_solved_by(&plan) { Ok(Some(plan)) } else { Err(Left::Rules) };
         }
         let Ok(path) = self.path()? else { return Ok(None) };
@@ -488,6 +548,9 @@ impl Task {
 
     /// A plan to a state with the goal that lacks this atom, which the closure does not have.
     pub fn plan_without(&self, atom: Atom) -> Answer<Plan> {
+        if !self.problem.denied.is_empty() {
+            return Err(Left::Negation);
+        }
         let (task, goal) = (self.ground()?, self.bits_of_goal()?.map_err(|_| Left::Panic)?);
         let lifted = self.lifted()?;
         let lacking = task.bits_of_goal(&lifted.lifted(&[atom]), &lifted.names).ok();
@@ -538,7 +601,11 @@ impl Task {
 
     /// True where the plan, in this problem's words, leads to the goal.
     pub fn is_solved_by(&self, plan: &Plan) -> bool {
-        execute(self, plan).is_some_and(|state| self.problem.goal.iter().all(|atom| state.contains(atom)))
+        let Problem { goal, denied, .. } = &*self.problem;
+        let has_goal = |state: State| {
+            goal.iter().all(|atom| state.contains(atom)) && !denied.iter().any(|atom| state.contains(atom))
+        };
+        execute(self, plan).is_some_and(has_goal)
     }
 
     /// As `certificate`; None where rules do not cover the problem and its states are too many to be listed. If `asked`,
@@ -587,8 +654,16 @@ impl Task {
 
     /// The initial state joined with the goal's own atoms.
     pub fn graph_as_written(&self) -> &Graph {
-        let scenes: [(Scene, &[Atom]); 2] = [(Scene::Goal, &self.problem.goal), (Scene::Init, &self.problem.init)];
-        self.graph_as_written.get_or_init(|| self.graph(&scenes))
+        let Problem { goal, init, denied, .. } = &*self.problem;
+        let compute = || match denied.is_empty() {
+            true => self.graph(&[(Scene::Goal, goal), (Scene::Init, init)]),
+            false => {
+                let mut denied = denied.clone();
+                denied.sort_unstable();
+                self.graph(&[(Scene::Goal, goal), (Scene::NotGoal, &denied), (Scene::Init, init)])
+            }
+        };
+        self.graph_as_written.get_or_init(compute)
     }
 
     /// The graph of cl(goal); where operators ask for atoms to be false, with the atoms that are possible beside it.
@@ -600,6 +675,8 @@ impl Task {
         let mut scenes: Vec<(Scene, &[Atom])> = vec![(scene, &goal)];
         if scene == Scene::Goal && self.domain.uses_negation {
             scenes.push((Scene::Possible, self.possible()?));
+        } else if scene == Scene::Goal {
+            scenes.push((Scene::NotGoal, self.never()?));
         }
         Ok(self.closed_goal_scene.get_or_init(|| self.graph(&scenes)))
     }
@@ -610,12 +687,14 @@ impl Task {
             return Ok(graph);
         }
         let (scene, goal) = self.closed_goal(true)?;
-        if scene == Scene::Goal && goal == self.problem.goal {
+        if scene == Scene::Goal && goal == self.problem.goal && self.problem.denied.is_empty() {
             return Ok(self.graph_as_written());
         }
-        let mut scenes: [(Scene, &[Atom]); 2] = [(Scene::Init, &self.problem.init), (scene, &goal)];
-        if scene == Scene::Goal {
-            scenes.swap(0, 1); // the order of their names
+        let never = if scene == Scene::Goal { &self.never()?[..] } else { &[] };
+        let init = (Scene::Init, &self.problem.init[..]);
+        let mut scenes = [(scene, &goal[..]), (Scene::NotGoal, never), init];
+        if scene != Scene::Goal {
+            scenes.swap(0, 2); // the order of their names
         }
         Ok(self.closed_graph.get_or_init(|| self.graph(&scenes)))
     }

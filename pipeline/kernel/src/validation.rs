@@ -2,6 +2,7 @@
 
 use crate::domains::Rules;
 use crate::grounding::{terms_of, Term};
+use crate::hashing::factor;
 use crate::left::{Answer, Left};
 use crate::model::{self, atom, atom_of, Atom, Word, EQUALITY, MOST_ARGUMENTS};
 use crate::pddl::problems::Interner;
@@ -42,6 +43,9 @@ impl Action {
         Action { operator, arguments: all }
     }
 }
+
+/// Steps of a plan that are executed; rules may make longer ones.
+pub const MOST_STEPS: usize = 1_000_000;
 
 /// Steps one after the other, each the number of an operator of the domain and its arguments.
 #[derive(Clone, Default)]
@@ -135,6 +139,9 @@ pub struct State {
     slots: Vec<Atom>,
     used: usize,
     count: usize,
+    /// What atoms are multiplied with, so that nobody can write atoms that collide, and the bits that are no slot.
+    factor: u64,
+    shift: u32,
 }
 
 /// A bit that no atom has: predicates are small numbers.
@@ -142,7 +149,9 @@ const IS_IN: Atom = 1 << 127;
 
 impl State {
     pub fn new(atoms: &[Atom]) -> State {
-        let mut state = State { slots: vec![0; (4 * atoms.len()).next_power_of_two().max(16)], used: 0, count: 0 };
+        let slots = vec![0; (4 * atoms.len()).next_power_of_two().max(16)];
+        let shift = 64 - slots.len().trailing_zeros();
+        let mut state = State { slots, used: 0, count: 0, factor: factor(), shift };
         state.extend(atoms.iter());
         state
     }
@@ -151,8 +160,9 @@ impl State {
     #[inline]
     fn slot(&self, atom: Atom) -> usize {
         let last = self.slots.len() - 1;
-        let mixed = [(atom >> 64) as u64, atom as u64].map(|half| half.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let mut slot = ((mixed[0] ^ mixed[1].rotate_left(7)) >> 32) as usize & last;
+        // The words of the low half come to all bits: the last argument alone tells many atoms apart.
+        let mixed = ((atom >> 64) as u64).wrapping_mul(self.factor) ^ (atom as u64).rotate_left(14);
+        let mut slot = (mixed.wrapping_mul(self.factor) >> self.shift) as usize;
         loop {
             let own = self.slots[slot];
             if (own ^ atom) & !IS_IN == 0 || own == 0 {

@@ -33,8 +33,12 @@ def _nested(sent: list[tuple[str, list[tuple[str, Any]]]]) -> list[Difference]:
 
 
 def _values(column: pa.Array) -> list[Any]:
-    """The values of a column, lists as tuples; those of a list at once, since pyarrow makes them one by one."""
+    """The values of a column, lists as tuples; those of a list at once, since pyarrow makes them one by one.
+
+    An atom behind ``not`` is negated: no predicate, object or type has that name.
+    """
     if not pa.types.is_list(column.type):
         return column.to_pylist()  # type: ignore[no-any-return]
     values = _values(column.values)
-    return [tuple(values[start:end]) for start, end in pairwise(column.offsets.to_pylist())]
+    found = [tuple(values[start:end]) for start, end in pairwise(column.offsets.to_pylist())]
+    return [("not", each[1:]) if each[:1] == ("not",) else each for each in found]

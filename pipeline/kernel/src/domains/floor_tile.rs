@@ -2,7 +2,7 @@
 
 use crate::domains::{exclude_each_other, never_true, BrokenAssumption, Unsolvable};
 use crate::model::{atom, has, parts, Atom, Known, Word, Words};
-use crate::validation::{Action, Operator};
+use crate::validation::{Action, Operator, MOST_STEPS};
 use std::collections::BTreeMap;
 
 pub const PDDL: &str = include_str!(concat!(env!("OUT_DIR"), "/floor_tile.pddl"));
@@ -139,12 +139,18 @@ impl Floor {
         let mut course = Course { floor: self, color: self.color.clone(), actions: Vec::new() };
         let mut place = self.place.clone();
         for (robot, wanted) in &aims.work {
+            if course.actions.len() > MOST_STEPS {
+                break;
+            }
             place[*robot as usize] = course.paint(words, *robot, place[*robot as usize], wanted.clone());
         }
         for (robot, new) in robots(&aims.color) {
             course.take(robot, new);
         }
         for (robot, tile) in robots(&aims.place) {
+            if course.actions.len() > MOST_STEPS {
+                break; // it is too long to be executed
+            }
             for (direction, from, to) in self.route(words, place[robot as usize], tile) {
                 course.actions.push(Action::new(MOVES[usize::from(direction)], &[robot, from, to]));
             }
@@ -167,7 +173,7 @@ impl Floor {
         towards[end as usize] = end;
         let mut queue = vec![end];
         let mut next = 0;
-        while next < queue.len() {
+        while next < queue.len() && towards[start as usize] == 0 {
             let tile = queue[next];
             next += 1;
             for (_, neighbour) in &self.steps[tile as usize] {

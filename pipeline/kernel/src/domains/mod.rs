@@ -156,16 +156,18 @@ impl PlanningDomain {
             }
         });
         let constants = domain.constants.keys().map(|name| names.text(*name).to_vec()).collect();
+        let is_positive = operators.iter().all(|each| each.parts[1].is_empty());
+        let (is_strips, may_deny) = (!domain.has_functions && is_positive, !domain.has_functions && !is_positive);
         Ok(PlanningDomain {
             reader: RefCell::new(reader),
-            declared: Declared { constants, is_typed: Some(!domain.types.is_empty()) },
+            declared: Declared { constants, is_typed: Some(!domain.types.is_empty()), may_deny },
             known_as: vec![names.text(domain.name).to_vec()],
             is_rover: false,
             untyped: domain.without_types(),
             operators: operators.iter().map(|each| Template::new(each, &names)).collect::<Answer<_>>()?,
             roles: roles.transpose()?,
             has_types,
-            is_strips: !domain.has_functions && operators.iter().all(|each| each.parts[1].is_empty()),
+            is_strips,
             uses_negation,
             is_ill_typed: ill_typed_operator(domain, b"", &names).is_some(),
             fluents,

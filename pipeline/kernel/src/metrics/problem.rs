@@ -6,7 +6,7 @@ use crate::domains::{is_known, known_domain, PlanningDomain};
 use crate::equivalence::{decide, translation, Decision, Pair, Verdict, UNKNOWN};
 use crate::left::{Answer, Left};
 use crate::model::{renamed, Atom, Problem, NO_OBJECT};
-use crate::pddl::problems::{read_problem, Declared, Interner, Reading, Refused};
+use crate::pddl::problems::{read_problem, Declared, Interner, Reading, Refused, Unreadable};
 use crate::task::Task;
 use crate::validation::Plan;
 use std::rc::Rc;
@@ -70,8 +70,17 @@ impl Settings {
     }
 }
 
-/// The problem of a text in a domain.
+/// The problem of a text in a domain, whose goal denies nothing.
 pub fn read_in(domain: &PlanningDomain, text: Option<&[u8]>) -> Answer<Reading> {
+    let reading = read_with_denials(domain, text)?;
+    match &reading.outcome {
+        Ok(problem) if !problem.denied.is_empty() => Err(Left::Negation),
+        _ => Ok(reading),
+    }
+}
+
+/// The problem of a text in a domain; where operators ask for atoms to be false, goals may do so, too.
+fn read_with_denials(domain: &PlanningDomain, text: Option<&[u8]>) -> Answer<Reading> {
     let reading = domain.read_problem(text)?;
     if domain.is_strips {
         return Ok(reading);
@@ -85,10 +94,10 @@ pub fn read_in(domain: &PlanningDomain, text: Option<&[u8]>) -> Answer<Reading> 
             _ => ["no block", "never closed"].contains(&unreadable.difference.kind),
         },
     };
-    if is_read {
-        Ok(reading)
-    } else {
-        Err(Left::Notation)
+    match &reading.outcome {
+        _ if is_read => Ok(reading),
+        Err(Unreadable { verdict: Refused::NotStrips, .. }) => Err(Left::Negation),
+        _ => Err(Left::Notation),
     }
 }
 
@@ -102,7 +111,7 @@ pub fn read_reference(
     names: &mut Interner,
 ) -> Answer<Task> {
     let (reading, domain) = match domain {
-        Some(domain) => (read_in(domain, text)?, domain.clone()),
+        Some(domain) => (read_with_denials(domain, text)?, domain.clone()),
         None => {
             let reading = read_problem(text, &Declared::default(), names)?;
             let problem = reading.outcome.as_ref().map_err(|_| Left::Reference)?;
@@ -112,6 +121,9 @@ pub fn read_reference(
     };
     let problem = reading.outcome.map_err(|_| Left::Reference)?;
     let task = Task::new(Rc::new(problem), domain, true, settings.has_time);
+    if task.denies_misfits() || (settings.proofs && !task.problem.denied.is_empty()) {
+        return Err(Left::Negation);
+    }
     let is_wrong = task.domain.is_ill_typed || task.ill_typed().is_some();
     if is_wrong || (task.closure()?.is_err() && task.domain.is_named()) {
         return Err(Left::Reference);
@@ -126,7 +138,7 @@ pub fn score_problem_pair(
     is_placeholder: bool,
     settings: Settings,
 ) -> Answer<ProblemVerdict> {
-    let reading = read_in(&reference.domain, generated)?;
+    let reading = read_with_denials(&reference.domain, generated)?;
     if reading.several && settings.last_answer {
         return Err(Left::Setting);
     }
@@ -159,10 +171,16 @@ pub fn score_problem_pair(
             let their_name = theirs.words.text(theirs.domain);
             if name == their_name || reference.domain.is_called(name) {
                 let generated = new(problem, &reference.domain);
+                if generated.denies_misfits() || (settings.proofs && !generated.problem.denied.is_empty()) {
+                    return Err(Left::Negation);
+                }
                 let to_reference = translation(&generated.problem.words, &theirs.words);
                 let pair = Pair { reference, generated: &generated, to_reference: &to_reference };
                 scored(&pair, is_placeholder, settings, &certificate)?
             } else {
+                if !problem.denied.is_empty() {
+                    return Err(Left::Negation); // in the domain that it names it is perhaps none
+                }
                 let difference = Difference::of("domain").words("names", [name, their_name]);
                 // In a known domain it has a certificate.
                 let certificate = match known_domain(name)? {

@@ -66,7 +66,7 @@ fn problem_of_block(tree: &Tree, names: &Interner) -> Answer<AnyProblem> {
         let (keyword, body) = tree.named(place)?;
         let section = SECTIONS.iter().position(|known| *known == names.text(keyword)).ok_or(Left::Notation)?;
         if sections[section].replace(body).is_some() || section < last {
-            return Err(Left::Notation); // another order is said
+            return Err(Left::Sections); // another order is said
         }
         last = section;
     }

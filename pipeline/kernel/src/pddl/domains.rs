@@ -131,14 +131,14 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
     while let Some((place, _)) = tree.next(&mut sections) {
         let (keyword, body) = tree.named(place)?;
         match names.text(keyword) {
-            b":types" => read_types(typed_list(tree, body, names)?, &mut domain.types)?,
-            b":constants" => read_types(typed_list(tree, body, names)?, &mut domain.constants)?,
+            b":types" => read_types(typed_list(tree, body, names, None)?, &mut domain.types)?,
+            b":constants" => read_types(typed_list(tree, body, names, None)?, &mut domain.constants)?,
             b":predicates" => {
                 let mut declarations = body;
                 while let Some((place, _)) = tree.next(&mut declarations) {
                     let (predicate, arguments) = tree.named(place)?;
-                    let types: Vec<Word> =
-                        typed_list(tree, arguments, names)?.iter().map(|(_, type_)| *type_).collect();
+                    let listing = typed_list(tree, arguments, names, Some(&mut domain.alternatives))?;
+                    let types: Vec<Word> = listing.iter().map(|(_, type_)| *type_).collect();
                     if names.text(predicate) != EQUALITY {
                         domain.predicates.entry(predicate).or_insert(types);
                     }
@@ -159,14 +159,20 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
                 while let Some((place, node)) = tree.next(&mut declarations) {
                     if matches!(node, Node::List(_)) {
                         let (function, arguments) = tree.named(place)?;
-                        let listing = typed_list(tree, arguments, names)?;
+                        let listing = typed_list(tree, arguments, names, None)?;
                         let types = listing.into_iter().map(|(_, type_)| type_).collect();
                         domain.functions.entry(function).or_insert(types);
                     }
                 }
             }
+            b":derived" => return Err(Left::Derived),
+            b":durative-action" | b":process" | b":event" => return Err(Left::Time),
             _ => return Err(Left::Strips),
         }
+    }
+    let is_plain = |type_: &Word| names.is_name(*type_) || *type_ == Known::Object as Word;
+    if !domain.alternatives.values().flatten().all(is_plain) {
+        return Err(Left::Either);
     }
     let parents: Vec<Word> = domain.types.values().copied().collect();
     for parent in parents {
@@ -209,15 +215,39 @@ fn are_numbers(tree: &Tree, mut declarations: Items, names: &Interner) -> bool {
     true
 }
 
-/// Names, each with its type, `object` where none is given.
-fn typed_list(tree: &Tree, mut items: Items, names: &Interner) -> Answer<Vec<(Word, Word)>> {
+/// Names, each with its type, `object` where none is given. Alternatives are a type of their own, if they may stand there.
+fn typed_list(
+    tree: &Tree,
+    mut items: Items,
+    names: &mut Interner,
+    mut alternatives: Option<&mut BTreeMap<Word, Vec<Word>>>,
+) -> Answer<Vec<(Word, Word)>> {
     let mut typed: Vec<(Word, Word)> = Vec::new();
     let mut without = 0;
     while let Some((_, item)) = tree.next(&mut items) {
         let Node::Word(word) = item else { return Err(Left::Notation) };
         match names.text(word) {
             b"-" => {
-                let type_ = tree.next_word(&mut items)?; // alternatives are the definition's
+                let type_ = match (tree.next(&mut items), &mut alternatives) {
+                    (Some((_, Node::Word(type_))), _) => type_,
+                    (Some((place, _)), Some(known)) => {
+                        let (either, mut rest) = tree.named(place)?;
+                        let mut types = Vec::new();
+                        while rest.at < rest.end && types.len() < MOST_PARAMETERS {
+                            types.push(tree.next_word(&mut rest)?);
+                        }
+                        if names.text(either) != b"either" || types.len() < 2 || rest.at < rest.end {
+                            return Err(Left::Either);
+                        }
+                        let said: Vec<&[u8]> = types.iter().map(|type_| names.text(*type_)).collect();
+                        let said = said.join(&b" or "[..]);
+                        let type_ = names.number(&said, 0, said.len())?;
+                        known.insert(type_, types);
+                        type_
+                    }
+                    (Some(_), None) => return Err(Left::Either),
+                    (None, _) => return Err(Left::Notation),
+                };
                 if without == typed.len() || names.text(type_).starts_with(b"-") {
                     return Err(Left::Notation);
                 }
@@ -272,7 +302,7 @@ fn operator(tree: &Tree, mut body: Items, names: &mut Interner) -> Answer<Operat
     }
     let parameters = match parts[0] {
         None => Vec::new(),
-        Some(place) => typed_list(tree, tree.items(place)?, names)?,
+        Some(place) => typed_list(tree, tree.items(place)?, names, None)?,
     };
     if parameters.len() > MOST_PARAMETERS {
         return Err(Left::Budget);
@@ -344,7 +374,7 @@ fn literals(
             continue;
         }
         if is_beyond(text) || UPDATES.contains(&text) || (COMPARISONS.contains(&text) && text != EQUALITY) {
-            return Err(Left::Strips);
+            return Err(if is_effect { Left::Effect } else { Left::Formula });
         }
         let mut atom = Vec::with_capacity(1 + terms.end - terms.at);
         atom.push(head);

@@ -4,6 +4,7 @@
 
 use crate::difference::Difference;
 use crate::domains::Rules;
+use crate::hashing::factor;
 use crate::left::{Answer, Left};
 use crate::model::{
     arguments, atom, atom_of, Atom, Domain, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS,
@@ -99,6 +100,8 @@ pub struct Declared {
     pub constants: Vec<Vec<u8>>,
     /// Whether it declares types; None where the problem's name for its domain says it.
     pub is_typed: Option<bool>,
+    /// True where goals may ask for atoms to be false.
+    pub may_deny: bool,
 }
 
 /// Why a block holds no problem: the text is refused, or the kernel cannot tell.
@@ -201,6 +204,8 @@ pub struct Interner {
     slots: Vec<(u32, u32)>,
     /// How many low bits of a hash are not the number of a slot.
     slot_shift: u32,
+    /// What hashes are multiplied with, so that nobody can write words that collide.
+    factor: u64,
     reading: u32,
     /// How many words and bytes stay.
     fixed: usize,
@@ -223,6 +228,9 @@ struct Entry {
 /// How many slots there are at first, as a power of two: what a cache holds.
 const SLOT_BITS: u32 = 9;
 
+/// Slots that stay from one text to the next.
+const MANY_SLOTS: usize = 1 << 15;
+
 const FREE: (u32, u32) = (u32::MAX, 0);
 
 /// Words of an interner that many texts share, beyond which it is given up.
@@ -235,6 +243,7 @@ impl Interner {
             entries: Vec::new(),
             slots: vec![FREE; 1 << SLOT_BITS],
             slot_shift: 64 - SLOT_BITS,
+            factor: factor(),
             reading: 0,
             fixed: FIXED_WORDS,
             fixed_bytes: 0,
@@ -270,6 +279,9 @@ impl Interner {
         self.entries.truncate(self.fixed);
         self.entries.iter_mut().for_each(|entry| entry.is_declared = false);
         self.bytes.truncate(self.fixed_bytes);
+        if self.slots.len() > MANY_SLOTS && 4 * self.fixed < MANY_SLOTS {
+            self.resize(SLOT_BITS.max(66 - self.fixed.leading_zeros())); // a large text is rare
+        }
         self.reading += 1;
         if self.reading == FREE.0 {
             self.slots.iter_mut().filter(|(reading, _)| *reading != 0).for_each(|slot| *slot = FREE);
@@ -344,8 +356,8 @@ impl Interner {
     /// Where a word is looked for first.
     #[inline]
     fn slot(&self, key: u64, length: usize, beyond_key: &[u8]) -> usize {
-        let mut hash = (key ^ length as u64).wrapping_mul(MIX);
-        beyond_key.chunks(8).for_each(|piece| hash = (hash ^ first_bytes(piece)).wrapping_mul(MIX));
+        let mut hash = (key ^ length as u64).wrapping_mul(self.factor);
+        beyond_key.chunks(8).for_each(|piece| hash = (hash ^ first_bytes(piece)).wrapping_mul(self.factor));
         hash.wrapping_shr(self.slot_shift) as usize // the high bits of a product are mixed best
     }
 
@@ -360,14 +372,15 @@ impl Interner {
         self.entries.push(Entry { key, start, length, is_name: is_name(word), is_declared: false });
         self.slots[slot] = (self.reading, number);
         if 2 * self.entries.len() > self.slots.len() {
-            self.widen();
+            self.resize(65 - self.slot_shift);
         }
         Ok(number)
     }
 
-    fn widen(&mut self) {
-        self.slot_shift -= 1;
-        self.slots = vec![FREE; 2 * self.slots.len()];
+    /// Have so many slots, as a power of two.
+    fn resize(&mut self, bits: u32) {
+        self.slot_shift = 64 - bits;
+        self.slots = vec![FREE; 1 << bits];
         for number in 0..self.entries.len() as u32 {
             let word = self.text(number);
             let beyond_key = word.get(8..).unwrap_or_default();
@@ -449,8 +462,6 @@ impl Interner {
     }
 }
 
-const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
-
 /// Masks of the first bytes of a number, by how many.
 const FIRST_BYTES: [u64; 9] = {
     let mut masks = [0; 9];
@@ -490,6 +501,9 @@ struct Reader<'a, 'b> {
 /// An atom of a block: its words, and `NONE` where it has no further argument.
 type Read = [u32; 1 + MOST_ARGUMENTS];
 
+/// Atoms that a goal may call false.
+const MOST_DENIED: usize = 500;
+
 /// Stands where an atom has no further argument.
 const NONE: u32 = u32::MAX;
 
@@ -498,15 +512,30 @@ struct Atoms {
     atoms: Vec<Read>,
     undeclared: bool,
     beyond: &'static str,
-    /// True where it calls atoms false, which says nothing under a closed world.
+    /// True where it calls atoms false: in an initial state that says nothing under a closed world.
     has_denied: bool,
+    /// The atoms that a goal calls false; None where it says more than that of what is beyond STRIPS.
+    denied: Option<Vec<Read>>,
     /// Atoms with more arguments.
     longer: Vec<Vec<u32>>,
 }
 
 impl Atoms {
     fn new() -> Atoms {
-        Atoms { atoms: Vec::with_capacity(64), undeclared: false, beyond: "", has_denied: false, longer: Vec::new() }
+        let (atoms, longer) = (Vec::with_capacity(64), Vec::new());
+        Atoms { atoms, undeclared: false, beyond: "", has_denied: false, denied: Some(Vec::new()), longer }
+    }
+
+    /// The atom that was read last has to be false.
+    fn deny_last(&mut self) {
+        match (self.atoms.pop(), &mut self.denied) {
+            (Some(atom), Some(denied)) if self.longer.is_empty() => {
+                if !denied.contains(&atom) && denied.len() < MOST_DENIED {
+                    denied.push(atom);
+                }
+            }
+            _ => self.denied = None,
+        }
     }
 
     fn has_one_of(&self, others: &Atoms) -> bool {
@@ -529,7 +558,7 @@ type Sections<'a, 'b> = (Reader<'a, 'b>, u32, Atoms, Atoms);
 fn read_sections<'a, 'b>(
     block: &'a [u8],
     names: &'b mut Interner,
-    constants: &[Vec<u8>],
+    Declared { constants, may_deny, .. }: &Declared,
 ) -> Result<Sections<'a, 'b>, Stop> {
     names.start();
     let mut reader =
@@ -566,7 +595,7 @@ fn read_sections<'a, 'b>(
         let opening = reader.opening();
         let keyword = opening.strip_prefix(b"(").unwrap_or_default();
         if keyword.starts_with(b":metric") || SECTIONS.iter().any(|each| each.as_bytes() == keyword) {
-            return Err(Left::Notation.into()); // VAL reads the sections in any order
+            return Err(Left::Sections.into()); // VAL reads them in any order
         }
         return unexpected(&opening, "`)` after `(:goal …)`".as_bytes());
     }
@@ -580,7 +609,8 @@ fn read_sections<'a, 'b>(
         }
     }
     for (part, place) in [(&init, ":init"), (&goal, "the goal")] {
-        if !part.beyond.is_empty() {
+        let is_read = *may_deny && part.has_denied && part.denied.is_some();
+        if !(part.beyond.is_empty() || is_read) {
             let beyond = Difference::of("not strips").word("where", place.as_bytes());
             return refused(Refused::NotStrips, beyond.word("construct", part.beyond.as_bytes()));
         }
@@ -611,8 +641,9 @@ pub fn read_lifted_problem(
     without_thinking(&mut answer)?;
     let start = *openings(&answer, "problem")?.first().ok_or(Left::Reference)?;
     let block = block(&answer.as_bytes()[start..])?.ok_or(Left::Reference)?;
-    let constants: Vec<Vec<u8>> = domain.constants.keys().map(|name| names.text(*name).to_vec()).collect();
-    let (reader, _, init, goal) = read_sections(block, own_names, &constants).map_err(|stop| match stop {
+    let constants = domain.constants.keys().map(|name| names.text(*name).to_vec()).collect();
+    let declared = Declared { constants, ..Declared::default() };
+    let (reader, _, init, goal) = read_sections(block, own_names, &declared).map_err(|stop| match stop {
         Stop::Left(left) => left,
         Stop::Refused(_) => Left::Reference,
     })?;
@@ -649,7 +680,7 @@ pub fn read_lifted_problem(
 ///
 /// A constant of the domain is one even if the problem declares it again.
 fn read_plain_problem(block: &[u8], declared: &Declared, names: &mut Interner) -> Result<Problem, Stop> {
-    let (reader, domain, init, goal) = read_sections(block, names, &declared.constants)?;
+    let (reader, domain, init, goal) = read_sections(block, names, declared)?;
     if !init.longer.is_empty() || !goal.longer.is_empty() {
         return Err(Left::Arity.into());
     }
@@ -668,22 +699,26 @@ fn read_plain_problem(block: &[u8], declared: &Declared, names: &mut Interner) -
     for (i, (name, _)) in objects.iter().enumerate() {
         number[*name as usize] = i as u32;
     }
+    let packed = |[predicate, first, second, third, fourth]: &Read| {
+        let short = atom(place(*predicate), words.argument(*first), words.argument(*second));
+        if *third == NONE {
+            return short;
+        }
+        short | atom_of([0, 0, 0, words.argument(*third), words.argument(*fourth)])
+    };
+    let denied = goal.denied.iter().flatten().map(packed).collect();
     let packed = |part: &Atoms| {
-        let each = part.atoms.iter().map(|[predicate, first, second, third, fourth]| {
-            let short = atom(place(*predicate), words.argument(*first), words.argument(*second));
-            if *third == NONE {
-                return short;
-            }
-            short | atom_of([0, 0, 0, words.argument(*third), words.argument(*fourth)])
-        });
-        let mut atoms: Vec<Atom> = each.collect();
+        let mut atoms: Vec<Atom> = part.atoms.iter().map(packed).collect();
         atoms.sort_unstable();
         atoms.dedup();
         atoms
     };
     let (own_init, own_goal) = (packed(&init), packed(&goal));
-    let problem = Problem { domain: place(domain), words, objects, number, init: own_init, goal: own_goal };
+    let problem = Problem { domain: place(domain), words, objects, number, init: own_init, goal: own_goal, denied };
     if init.undeclared || goal.undeclared {
+        if goal.has_denied {
+            return Err(Left::Negation.into());
+        }
         return Err(undeclared_object(&problem, reader.names));
     }
     Ok(problem)
@@ -725,7 +760,7 @@ impl Reader<'_, '_> {
             return Err(Left::Notation.into());
         }
         if SECTIONS.iter().any(|each| each.as_bytes() == section) {
-            return Err(Left::Notation.into()); // VAL reads the sections in any order
+            return Err(Left::Sections.into()); // VAL reads them in any order
         }
         let kind = if section.is_empty() { "section" } else { "no section" };
         unparseable(Difference::of(kind).word("found", &opening).words("possible", possible))
@@ -1069,14 +1104,26 @@ impl Reader<'_, '_> {
             match head {
                 b"and" | b"not" => {
                     negated |= head == b"not";
+                    if open.iter().any(|(operator, _)| *operator == b"not") {
+                        found.denied = None; // it denies more than an atom
+                    }
                     open.push(if head == b"and" { (b"and", 0) } else { (b"not", 0) });
                 }
-                b"or" | b"imply" | b"forall" | b"exists" | b"=" => return Err(Left::Notation.into()),
-                _ => self.atom(first, &mut found, b"the goal", [b"=<>", b"?"])?,
+                b"or" | b"imply" | b"forall" | b"exists" | b"=" => return Err(Left::Formula.into()),
+                _ => {
+                    let is_denied = *operator == b"not";
+                    self.atom(first, &mut found, b"the goal", [b"=<>", b"?"])?;
+                    if is_denied {
+                        found.deny_last();
+                    }
+                }
             }
         }
         if negated {
-            found.beyond = "`not`";
+            if !found.beyond.is_empty() {
+                found.denied = None;
+            }
+            (found.beyond, found.has_denied) = ("`not`", true);
         }
         Ok(found)
     }

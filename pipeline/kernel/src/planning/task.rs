@@ -370,11 +370,11 @@ pub struct GroundTask {
 }
 
 impl GroundTask {
-    /// What all reachable states with these bits have in common, and what some of them have; None where there are no
-    /// such states. With how many states there are at all.
+    /// What all reachable states with all bits of `yes` and none of `no` have in common, and what some of them have; None
+    /// where there are no such states. With how many states there are at all.
     ///
     /// None where there are more states than that.
-    pub fn shared(&self, goal: &Bits, most: usize) -> Option<Shared> {
+    pub fn shared(&self, [yes, no]: [&Bits; 2], most: usize) -> Option<Shared> {
         let mut space = self.space().borrow_mut();
         loop {
             match space.expand(self, most) {
@@ -387,13 +387,27 @@ impl GroundTask {
         let mut shared: Option<(Bits, Bits)> = None;
         for number in 0..states.count {
             state.0.copy_from_slice(states.get(number));
-            if goal.within(state) {
+            if yes.within(state) && !no.meets(state) {
                 let (all, some) = shared.get_or_insert_with(|| (state.clone(), state.clone()));
                 all.keep(state);
                 some.add(state);
             }
         }
         Some((shared, states.count))
+    }
+
+    /// What other reachable states with all of these bits have, once the states are listed.
+    pub fn others(&self, all: &Bits, [yes, no]: [&Bits; 2]) -> Bits {
+        let space = self.space().borrow();
+        let (mut state, mut found) = (self.initial.clone(), Bits::none(self.atoms.len()));
+        for number in 0..space.states.count {
+            state.0.copy_from_slice(space.states.get(number));
+            let has_goal = yes.within(&state) && !no.meets(&state);
+            if !has_goal && all.within(&state) {
+                found.add(&state);
+            }
+        }
+        found
     }
 
     /// The places of the operators of the alphabetically first of the shortest plans to a state with all bits of `yes` and
@@ -447,6 +461,13 @@ impl GroundTask {
         let mut state: Vec<Lifted> = self.always.iter().chain(changing).cloned().collect();
         state.sort_unstable();
         state
+    }
+
+    /// The bits of those of the atoms that are true in some reachable state, and whether one is true in all.
+    pub fn bits_of_denied(&self, denied: &[Lifted]) -> (Bits, bool) {
+        let bit = |atom: &Lifted| self.numbers.find(atom).and_then(|number| self.bits.bit(number));
+        let bits = Bits::of(self.atoms.len(), denied.iter().filter_map(bit));
+        (bits, denied.iter().any(|atom| self.always.contains(atom)))
     }
 
     /// The goal's bits, or the first of its atoms that is false in every reachable state.
