@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,7 @@ from pddl_eval.definition.model import Problem
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.explain import Explanation, RowExplanation, explain
 from pddl_eval.notebook import MOST_CHARACTERS, SHOWN, register
+from pddl_eval.report import Comparison, build_report, compare_datasets
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 
@@ -129,6 +131,7 @@ def test_a_running_ipython_shows_values_as_html(monkeypatch: pytest.MonkeyPatch)
     register()
     types = (ProblemVerdict, Explanation, RowExplanation, pddl_eval.Report, pddl_eval.RunSummary)
     types += (pddl_eval.RunStatus, pddl_eval.PlanScores, pddl_eval.DomainScores, networkx.MultiDiGraph)
+    types += (Comparison, pddl_eval.Validation, pddl_eval.AnswerVerdict, pddl_eval.Feedback)
     assert formatter.known.keys() == {(each.__module__, each.__name__) for each in types}
 
 
@@ -160,3 +163,27 @@ def test_scores_of_plans_and_domains_and_a_status_show_themselves(tmp_path: Path
     for label, (text, value) in values.items():
         rows = ElementTree.fromstring(html(value)).findall(".//tr")
         assert {(row[0].text or ""): (row[1].text or "") for row in rows}[label] == text
+
+
+LAMP = "(define (domain lamp) (:action switch :precondition (off) :effect (and (on) (not (off)))))"
+DARK = "(define (problem p) (:domain lamp) (:init (off)) (:goal (on)))"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (lambda: pddl_eval.validate("(switch)(switch)", DARK, LAMP), "precondition: step 2"),
+        (lambda: pddl_eval.judge_answer("state", "(off)", DARK, LAMP, plan="(switch)"), "wrong: (off)"),
+        (lambda: pddl_eval.feedback("(switch)", kind="plan", problem=DARK, domain=LAMP), "The plan is valid."),
+        (lambda: build_report(TWO), "a ranks first"),
+        (lambda: compare_datasets(TWO, models=["a", "b"]), "1 row right in a and not in b"),
+    ],
+)
+def test_what_print_says_is_a_sentence_and_the_notebook_says_no_less(value: Callable[[], Any], said: str) -> None:
+    made = value()
+    assert said in str(made)
+    shown = re.sub(r"<style>.*?</style>|<[^>]+>", " ", html(made), flags=re.DOTALL)
+    assert said.partition(": ")[2] in shown or said in shown
+
+
+TWO = pl.DataFrame({"model": ["a", "b"], "reference_id": ["q"] * 2, "equivalent": [True, False]})

@@ -10,13 +10,16 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pddl_eval.definition.model import show_atom
+from pddl_eval.definition.model import show_atom, show_formula
 from pddl_eval.definition.verdict import ProblemVerdict
 from pddl_eval.pages import Page, Picture, Section, html, render, words
 from pddl_eval.shown import YES, listed, score_text
 
 MOST_CHARACTERS = 300
 """Characters of a line of a verdict."""
+
+MOST_TOLD = 2_000
+"""Characters of a feedback."""
 
 MOST_ITEMS = 8
 """Pairs of the object map and actions of the plan that are shown."""
@@ -43,6 +46,35 @@ def _scores(scores: Any) -> str:
     known = [(name, value) for name, value in vars(scores).items() if value is not None and not name.startswith("_")]
     rows = [(words(name), score_text(value)) for name, value in known]
     return render("lines.html", rows=rows, most=MOST_CHARACTERS)
+
+
+def _judged(value: Any) -> str:
+    """What is said of a plan or of an answer to a question, and its numbers."""
+    known = {name: getattr(value, name, None) for name in ("cost", "precision", "recall", "first_wrong_step")}
+    rows = [
+        ("verdict", str(value)),
+        *((words(name), score_text(each)) for name, each in known.items() if each is not None),
+    ]
+    plan = getattr(value, "plan", ())
+    rows += [("plan", f"{len(plan):,} steps")] if plan else []
+    missing = [show_formula(each) for each in getattr(value, "missing", ())]
+    rows += [("missing", listed(missing, MOST_ITEMS, " "))] if missing else []
+    return render("lines.html", rows=rows, most=MOST_CHARACTERS)
+
+
+def _feedback(feedback: Any) -> str:
+    rows = [
+        ("verdict", words(feedback.verdict)),
+        ("right", YES[feedback.ok]),
+        ("what to tell the model", feedback.text),
+    ]
+    return render("lines.html", rows=rows, most=MOST_TOLD)
+
+
+def _comparison(comparison: Any) -> str:
+    from pddl_eval.report import comparison_page  # loaded with the value
+
+    return html(comparison_page(comparison), whole=False)
 
 
 def _explanation(explanation: Any) -> str:
@@ -93,7 +125,11 @@ SHOWN: dict[tuple[str, str], Callable[[Any], str | None]] = {
     ("pddl_eval.report.build", "Report"): _report,
     ("pddl_eval.scoring.summary", "RunSummary"): _lines,
     ("pddl_eval.run.status", "RunStatus"): _lines,
+    ("pddl_eval.report.diff", "Comparison"): _comparison,
     ("pddl_eval.scoring.plans", "PlanScores"): _scores,
+    ("pddl_eval.scoring.plans", "Validation"): _judged,
+    ("pddl_eval.definition.verdict", "AnswerVerdict"): _judged,
+    ("pddl_eval.scoring.feedback", "Feedback"): _feedback,
     ("pddl_eval.scoring.domains", "DomainScores"): _scores,
     ("networkx.classes.multidigraph", "MultiDiGraph"): _scene_graph,
 }

@@ -210,6 +210,9 @@ class AnswerVerdict:
     detail: str = ""
     told: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.verdict.value}: {self.detail or self.verdict.meaning}"
+
 
 @dataclass(frozen=True, slots=True)
 class RightAnswers:

@@ -78,6 +78,14 @@ class Report:
     metrics: pl.DataFrame
     histograms: pl.DataFrame
 
+    def __str__(self) -> str:
+        """The answer in a sentence or two, and the first table."""
+        from pddl_eval.report.sections import report_page  # writes reports, so it imports this file
+        from pddl_eval.terminal import plain
+
+        page = report_page(self)
+        return plain(replace(page, sections=[replace(each, title="", paragraphs=()) for each in page.sections[:1]]))
+
     def tables(self) -> dict[str, pl.DataFrame]:
         """The frames that are not empty, by name."""
         frames = ((field.name, getattr(self, field.name)) for field in fields(self))

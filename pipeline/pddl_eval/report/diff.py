@@ -33,6 +33,7 @@ from pddl_eval.report.sections import COMPUTED, MEASURE_NAMES, SIGNIFICANT, p_ce
 from pddl_eval.scoring.columns import DOMAIN_COLUMNS, MEASURES, OPTIONAL, PLAN_COLUMNS
 from pddl_eval.shown import line as one_line
 from pddl_eval.shown import row_count
+from pddl_eval.terminal import plain
 from pddl_eval.version import without_version
 
 SIDES = ("OLD", "NEW")
@@ -124,6 +125,10 @@ class Comparison:
     moved: pl.DataFrame
     examples: pl.DataFrame
     compared: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """What was joined, what got worse and better, and which means differ by more than chance."""
+        return plain(comparison_page(self, brief=True))
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -608,8 +613,9 @@ def comparison_page(comparison: Comparison, *, brief: bool = False) -> Page:
         moved = sum(frame.filter(_differs(by), ~certain).height for frame in (rates, scores))
         rates, scores = (frame.filter(certain) for frame in (rates, scores))
         if moved:
-            more = f"pddl-eval compare {shlex.quote(old.name)} {shlex.quote(new.name)}"
-            facts.append(f"{moved:,} rates and means differ by no more than chance (p ≥ {SIGNIFICANT}): {more}")
+            places = [shlex.quote(each.place) for each in (old, new) if each.place]
+            more = f": pddl-eval compare {' '.join(places)}" if len(places) == 2 else ""
+            facts.append(f"Rates and means that differ by no more than chance (p ≥ {SIGNIFICANT}): {moved:,}{more}")
         computed = []
     tables = [
         _moved("Rates in percent", "share", rates, comparison),

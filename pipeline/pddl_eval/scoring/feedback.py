@@ -61,6 +61,9 @@ class Feedback:
     text: str
     issues: tuple[Issue, ...]
 
+    def __str__(self) -> str:
+        return self.text
+
 
 def feedback(  # noqa: PLR0913 (the columns of a row, and how much is said)
     answer: Any,

@@ -269,6 +269,9 @@ class Validation:
     execution: Execution | None = field(default=None, repr=False)
     task: Task | None = field(default=None, repr=False)
 
+    def __str__(self) -> str:
+        return f"{self.verdict.value}: {self.detail or self.verdict.meaning}"
+
     @property
     def valid(self) -> bool | None:
         """True for a valid plan, None where a limit was hit, or the domain or the problem says no task."""
