@@ -61,7 +61,7 @@ def explain(
     from rich.console import Console
 
     from pddl_eval.datasets import locate, put_bytes
-    from pddl_eval.explain import explain_row, find_row, html_page, plan_file, scenes_svg
+    from pddl_eval.explain import PlanExplanation, explain_row, find_row, html_page, plan_file, scenes_svg, timeline_svg
 
     files = {"html": html, "svg": svg, "plan": save_plan}
     require_all_writable(files, [source, answer, where["problem"]], force=force)
@@ -83,12 +83,17 @@ def explain(
         others = listed([f"{number:,}" for number in found.others], SHOWN)
         note(f"{len(found.others) + 1:,} rows have this id; the others are {others}: choose with --row or --key")
     explanation = explain_row(values, options=found.options, only=only)
-    if explanation.problem is None and (svg or save_plan):
-        raise UserError("--svg and --save-plan are for problems, and there is no pair of problems.")
+    plan = explanation.parts.get("plan")
+    bars = timeline_svg(plan) if explanation.problem is None and isinstance(plan, PlanExplanation) else ""
+    if explanation.problem is None and ((svg and not bars) or save_plan):
+        raise UserError(
+            "--svg and --save-plan are for problems, --svg also for plans with times, and there is no pair of problems."
+        )
     if html is not None:
         put_bytes(locate(html), html_page(explanation, title).encode())
-    if svg is not None and explanation.problem is not None:
-        put_bytes(locate(svg), scenes_svg(explanation.problem).encode())
+    if svg is not None:
+        drawn = bars if explanation.problem is None else scenes_svg(explanation.problem)
+        put_bytes(locate(svg), drawn.encode())
     Console(highlight=False).print(explanation)
     if save_plan is not None and explanation.problem is not None:
         put_bytes(locate(save_plan), plan_file(explanation.problem).encode())

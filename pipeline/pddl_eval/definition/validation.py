@@ -84,13 +84,14 @@ class Failure:
     """Why a step cannot be executed: the kind of fault, a sentence, and the conditions that do not hold.
 
     A missing condition is an atom, ``("not", atom)`` or another formula of the precondition with objects for its
-    parameters. ``place`` is that of the operator among those of the happening.
+    parameters. ``place`` is that of the operator among those of the happening, and ``time`` is that of the happening.
     """
 
     verdict: PlanVerdict
     reason: str
     missing: tuple[Formula, ...] = ()
     place: int = 0
+    time: Fraction | None = None
 
 
 START = 0
@@ -359,13 +360,13 @@ def _broken_invariant(
         broken = tuple([each for each in conditions if not is_true(each, world)])
         if broken:
             why = words.invariant(action, broken, map(in_words, step), time)
-            return number, Failure(PlanVerdict.INVARIANT, why, broken)
+            return number, Failure(PlanVerdict.INVARIANT, why, broken, time=time)
     return None
 
 
 def _at_time(failure: Failure, event: Event) -> Failure:
     half = "start" if event.half == AT_START else "end" if event.half == AT_END else ""
-    return replace(failure, reason=words.at_time(failure.reason, event.time, half))
+    return replace(failure, reason=words.at_time(failure.reason, event.time, half), time=event.time)
 
 
 def _goal_share(problem: Problem, world: World) -> float:

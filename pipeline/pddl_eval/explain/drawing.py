@@ -15,15 +15,18 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from fractions import Fraction
 from math import degrees
 from typing import Any, NamedTuple
 
-from pddl_eval.definition.model import ROOT_TYPE, Atom, Problem, show_atom, show_formula
+from pddl_eval.definition.model import ROOT_TYPE, Atom, Problem, show_atom, show_formula, show_number
 from pddl_eval.definition.pddl import Unreadable
 from pddl_eval.definition.verdict import ProblemVerdict, Verdict
 from pddl_eval.explain.explanation import SCENES, Explanation, headline
+from pddl_eval.explain.plans import TIME_LINE, PlanExplanation, plans_headline
 from pddl_eval.explain.row import RowExplanation
 from pddl_eval.explain.sides import AtomLine, Side, Standing, atom_lines, object_lines
+from pddl_eval.explain.timeline import bars_of, when
 from pddl_eval.pages import Picture, Section, html, render
 from pddl_eval.shown import line as one_line
 
@@ -33,6 +36,9 @@ MOST_CARDS, MOST_COLUMNS, MOST_LINES, MOST_ARROWS, NAME = 120, 8, 24, 400, 24
 CHARACTER, LINE, PAD, GAP, WIDTH = 7.3, 18.0, 8.0, 28.0, 340.0
 """Width of a character, height of a line, padding of a card, room between cards, and the width at which the parts of a
 scene begin a new row."""
+
+MOST_BARS, TIMELINE = 200, 600.0
+"""Bars of a time line, and the width of the longest."""
 
 OFFSETS = {"up": 1j, "north": 1j, "down": -1j, "south": -1j, "left": 1, "west": 1, "right": -1, "east": -1}
 """Where the second object is, seen from the first: ``(up a b)`` says that a is the tile above b."""
@@ -198,11 +204,16 @@ def html_page(
     False
     """
     problem = explanation.problem
-    drawn = [Picture("Initial states and goals", _svg(problem, alone=False))] if problem is not None else []
+    pictures = {}
+    if problem is not None:
+        pictures[SCENES] = [Picture("Initial states and goals", _svg(problem, alone=False))]
+    plan = explanation.parts.get("plan") if isinstance(explanation, RowExplanation) else None
+    if isinstance(plan, PlanExplanation) and (drawn := timeline_svg(plan, alone=False)):
+        pictures[TIME_LINE] = [Picture("The actions of the plan and timed literals", drawn)]
     page = explanation.page(whole=True)
     before, after = around
     page = replace(page, sections=[*before, *page.sections, *after])
-    return html(page, {SCENES: drawn}, title=title, whole=whole, **options)
+    return html(page, pictures, title=title, whole=whole, **options)
 
 
 def scenes_svg(explanation: Explanation) -> str:
@@ -214,6 +225,36 @@ def scenes_svg(explanation: Explanation) -> str:
     1
     """
     return _svg(explanation, alone=True)
+
+
+def timeline_svg(explanation: PlanExplanation, *, alone: bool = True) -> str:
+    """The actions of a plan with times as bars, where it fails marked in colour and in words; empty without times.
+
+    >>> from pddl_eval.explain import explain_row
+    >>> timeline_svg(explain_row({"reference_plan": "(pick a)", "generated_plan": "(pick b)"}).parts["plan"])
+    ''
+    """
+    bars = [] if explanation.execution is None else bars_of(explanation.execution, explanation.generated)[:MOST_BARS]
+    if not bars:
+        return ""
+    end = max(bar.last for bar in bars) or Fraction(1)
+    cards: list[Any] = []
+    texts: list[tuple[complex, str, str]] = []
+    for number, bar in enumerate(bars):
+        left, width = (float(each / end) * TIMELINE for each in (bar.start, bar.last - bar.start))
+        fails = bar.failed is not None
+        top = 1j * (number * 2 * (LINE + 4))
+        label = f"{when(bar)}  {one_line(show_atom(bar.action), 2 * NAME)}" + "  ✗" * fails
+        texts.append((left + top + LINE * 1j, "name extra" if fails else "name", label))
+        style = [Text("", "name extra" if fails else "name", "")]
+        cards.append((left + top + (LINE + 4) * 1j, complex(max(width, 2), LINE - 8), style))
+    below = 1j * (len(bars) * 2 * (LINE + 4) + LINE)
+    texts += [(below, "note", "0"), (TIMELINE + below, "note", show_number(end))]
+    _, size = _bounds(
+        [place + len(text) * CHARACTER for place, _, text in texts] + [corner + each for corner, each, _ in cards]
+    )
+    title = plans_headline(explanation)
+    return render("scene.svg", title=title, size=size + GAP * 1j, cards=cards, lines=[], texts=texts, alone=alone)
 
 
 def problem_svg(problem: Problem, titles: tuple[str, str] = ("Initial state", "Goal")) -> str:

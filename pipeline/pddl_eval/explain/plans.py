@@ -12,9 +12,10 @@ from typing import Any
 
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.metrics import PLAN, OnlySome, Row
-from pddl_eval.definition.model import is_atom, show_atom, show_formula, words_of
+from pddl_eval.definition.model import is_atom, show_atom, show_formula, show_number, words_of
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import Plan, PlanError, Step, actions_of
+from pddl_eval.definition.trajectory import NEVER, Broken
 from pddl_eval.definition.validation import Execution
 from pddl_eval.explain.tables import (
     ABSENT,
@@ -30,9 +31,13 @@ from pddl_eval.explain.tables import (
     scores_table,
     shortened,
 )
+from pddl_eval.explain.timeline import bars_of, time_table
 from pddl_eval.pages import BESIDE, Cell, Excerpt, Page, Section, Table
 from pddl_eval.scoring.plans import Validation, validation_of
 from pddl_eval.shown import line, listed
+
+TIME_LINE = "When it happens"
+"""The section with the time line of a plan with times."""
 
 MOST_ATOMS = 30
 """Atoms of a state that are listed."""
@@ -74,6 +79,8 @@ class PlanExplanation:
         most = ALL_ROWS if whole else MOST_ROWS
         sections = [Section("", tables=[scores_table(PLAN, self.scores, whole=whole)])]
         if self.validation is not None and self.execution is not None:
+            bars = bars_of(self.execution, self.generated)
+            sections += [Section(TIME_LINE, (), [time_table(bars, most)])] if bars else []
             sections += _ending(self.validation, self.execution, most)
         sections.append(_side_by_side(self, most))
         if whole:
@@ -124,6 +131,8 @@ def plans_headline(explanation: PlanExplanation) -> str:
         return "the plan was not executed"
     if execution.failed_step is not None:
         return f"invalid plan: step {execution.failed_step} of {len(explanation.generated)} fails"
+    if execution.broken:
+        return "invalid plan: a constraint does not hold"
     return "valid plan" if execution.reaches_goal else "invalid plan: the goal is not reached"
 
 
@@ -148,7 +157,29 @@ def _ending(found: Validation, execution: Execution, most: int) -> Iterator[Sect
     state = [f"the atoms with {listed(sorted(names), MOST_ATOMS)}: {listed(near, MOST_ATOMS, ' ')}"] if near else []
     state.append(f"{'other atoms' if near else 'atoms'}: {listed(far, MOST_ATOMS, ' ') or 'none'}")
     yield Section(title, (), [Table(caption, ("", "", ""), rows, labels=0, texts=3)] if rows else [])
-    yield Section("The state at the end" if failed is None else f"The state before step {failed}", state)
+    asked = [cells(["✗", show_formula(each.constraint), _broken(each, execution)], True) for each in execution.broken]
+    asked += [
+        cells(["✗", f"(preference {line(name)} …)", f"violated {count}×" if count > 1 else "violated"], True)
+        for name, count in execution.violated.items()
+    ]
+    if asked:
+        cut = f"the first {most} of {len(asked):,}" * (len(asked) > most)
+        caption = noted("What does not hold", cut)
+        yield Section(
+            "Constraints and preferences", (), [Table(caption, ("", "", ""), asked[:most], labels=0, texts=3)]
+        )
+    where = "The state at the end" if failed is None else f"The state before step {failed}"
+    if failed is not None and execution.times:
+        where = f"The state at time {show_number(execution.times[-1])}"
+    yield Section(where, state)
+
+
+def _broken(each: Broken, execution: Execution) -> str:
+    """Which state breaks a constraint."""
+    if each.state == NEVER:
+        return "no state came that it asks for"
+    where = f"at time {show_number(each.time)}" if execution.times else f"after step {each.state}"
+    return f"broken {where}" if each.state else "broken in the initial state"
 
 
 def _shown(step: Step) -> str:
