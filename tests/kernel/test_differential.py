@@ -23,7 +23,15 @@ from pddl_eval.explain.explanation import explain
 from tests.corpus import ADL, CORPUS
 from tests.judges.pairs import pair as drawn_pair
 from tests.measure.hostile import graphs, sizes, texts
-from tests.support.differential import Row, answers_in, compared, has_many_states, labelled_answers, needs_kernel
+from tests.support.differential import (
+    Row,
+    answers_in,
+    columns_of,
+    compared,
+    has_many_states,
+    labelled_answers,
+    needs_kernel,
+)
 from tests.support.mutations import mutate
 from tests.support.random_problems import VOCABULARY, random_problem
 from tests.support.sample import sample_table
@@ -330,6 +338,25 @@ def test_verdicts_with_what_shows_them(references: list[Row]) -> None:
         seen.update(name for name, value in asdict(found).items() if value)
     assert seen["left"] <= len(rows) * 0.15
     assert min(seen["object_map"], seen["goal_object_map"], seen["plan"], seen["separating_atom"]) >= 5
+
+
+def test_problems_of_more_words_than_the_definition_labels() -> None:
+    """A tower that is built the other way round, and more predicates than sixteen bits count."""
+    count = 8_500
+    tower, back = (" ".join(f"(on b{n + i} b{n + 1 - i})" for n in range(count - 1)) for i in range(2))
+    built = (
+        f"(define (problem p) (:domain blocksworld) (:objects {' '.join(f'b{n}' for n in range(count))})"
+        f" (:init (arm-empty) (clear b0) (on-table b{count - 1}) {tower}) (:goal (and {back})))"
+    )
+    words = " ".join(f"(p{n} a)" for n in range(66_000))
+    many = f"(define (problem p) (:domain blocksworld) (:objects a) (:init {words} (holding a)) (:goal (clear a)))"
+    rows = [(built, re.sub(r"\bb(\d)", r"x\1", built)), (many, many.replace("(p65999 a)", "(p0 a)"))]
+    scored = kernel.score(
+        columns_of([{"reference_problem": one, "generated_problem": two} for one, two in rows]), ScoringOptions()
+    )
+    assert scored is not None
+    assert scored[0]["verdict"].to_pylist() == ["isomorphic", "init_differs"]
+    assert scored[0]["solvable"].to_pylist() == [True, True]
 
 
 def test_functions_ask_the_kernel_first(monkeypatch: pytest.MonkeyPatch) -> None:
