@@ -30,6 +30,12 @@ def test_an_example_has_its_verdict_and_its_states(example: dict[str, Any]) -> N
     assert all("<svg" in each["page"] for each in states)
 
 
+def test_the_heading_has_another_id_than_the_form() -> None:
+    """The site gives a heading the id of its words, and a script finds the first element of an id."""
+    page = (ROOT / "infra/site/pages/playground.md").read_text(encoding="utf-8")
+    assert page.startswith("# Playground {#the-playground}\n") and page.count('id="playground"') == 1
+
+
 def test_a_text_that_is_too_long_is_refused() -> None:
     assert "error" in judged({"generated_plan": "(a)" * in_browser.MOST_CHARACTERS})
 
