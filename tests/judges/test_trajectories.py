@@ -138,3 +138,35 @@ def test_plans_with_times_are_judged_as_the_definitions_say(cases: int) -> None:
 
 def drawn(number: int) -> list[Case]:
     return list(cases(number, seed=39))
+
+
+SHORT = """(define (domain short) (:requirements :durative-actions :duration-inequalities :numeric-fluents)
+  (:predicates (on) (done ?x)) (:functions (length))
+  (:durative-action fixed :parameters (?x) :duration (= ?duration (length))
+    :condition (at end (on)) :effect (and (at start (on)) (at end (done ?x))))
+  (:durative-action free :parameters (?x) :duration (>= ?duration 0.5) :condition (and) :effect (at end (done ?x))))"""
+
+SHORT_PROBLEM = """(define (problem p) (:domain short) (:objects a) (:init (= (length) 0) (at 1 (on)) (at 2 (not (on))))
+  (:goal (done a)))"""
+
+
+@pytest.mark.parametrize(
+    ("plan", "verdict"),
+    [
+        ([("3", "fixed a", "0")], "precondition"),
+        ([("3", "fixed a", None)], "precondition"),
+        ([("1.5", "fixed a", None)], "interference"),
+        ([("0.001", "free a", "4"), ("0.001", "free a", "0.0005")], "duration"),
+        ([("0.001", "free a", "0.0005"), ("0.001", "free a", "4")], "duration"),
+        ([("0.001", "free a", "2"), ("0.001", "free a", "4")], "valid"),
+        ([("0.001", "free a", "2"), ("0.001", "free a", "2")], "valid"),
+    ],
+)
+def test_what_takes_no_time_and_what_begins_twice_at_once(
+    plan: Sequence[tuple[str, str, str | None]], verdict: str
+) -> None:
+    """An end within the tolerance belongs to the happening; with another duration an action is another one."""
+    steps = [Step(Fraction(t), tuple(a.split()), Fraction(d) if d else None) for t, a, d in plan]
+    right = judge(SHORT, SHORT_PROBLEM, steps)
+    assert {each.verdict for each in right.faults} == ({verdict} - {"valid"})
+    check(Case("by hand", SHORT, SHORT_PROBLEM, tuple(steps)))

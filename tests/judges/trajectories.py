@@ -60,6 +60,12 @@ SLACK = Fraction(1, 1000)
 once = dict.fromkeys
 """The steps of a plan, each once."""
 
+
+def together(first: Fraction, time: Fraction) -> bool:
+    """Whether what begins at a time belongs to the happening that begins first."""
+    return time < first + TOLERANCE
+
+
 ALWAYS: Tree = ["and"]
 
 
@@ -324,7 +330,7 @@ class Execution:
         events: list[Event] = []
         begun: dict[str, Running] = {}
         wrong: set[Fault] = set()
-        while self.waiting and self.waiting[0][0] < first + TOLERANCE:
+        while self.waiting and together(first, self.waiting[0][0]):
             time, number, what = heapq.heappop(self.waiting)
             if isinstance(what, Event):
                 events.append(what)
@@ -435,14 +441,10 @@ def always_within(times: Times, limit: Fraction, phi: Truth, psi: Truth) -> bool
     return all(any(psi[j] and times[j] - times[i] <= limit for j in places[i:]) for i in places if phi[i])
 
 
-def in_force(times: Times, time: Fraction) -> set[int]:
-    """The state in which a time falls."""
-    return {max(i for i, begins in enumerate(times) if begins <= time)}
-
-
 def hold_during(times: Times, begin: Fraction, end: Fraction | None, phi: Truth) -> bool:
+    in_force = max(i for i, time in enumerate(times) if time <= begin)
     inside = {i for i, time in enumerate(times) if begin <= time and (end is None or time < end)}
-    return all(phi[i] for i in inside | in_force(times, begin))
+    return all(phi[i] for i in inside | {in_force})
 
 
 MODAL: dict[str, Callable[..., bool]] = {

@@ -16,8 +16,8 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
@@ -27,7 +27,7 @@ from unittest.mock import patch
 
 import pddl_eval
 
-from tests.judges import trajectories
+from tests.judges import interpreter, trajectories
 from tests.judges.agreement import timed_difference
 from tests.judges.trajectories import Judgement, Step, TimedTask, judge_task, read
 from tests.measure.tally import Tally, drawing
@@ -139,11 +139,25 @@ def shown(found: Judgement) -> str:
     return " or ".join(sorted({each.verdict for each in found.faults})) or "valid"
 
 
-OTHER_RULES: dict[str, dict[str, object]] = {
-    "happenings exactly 0.001 apart are one": {"TOLERANCE": Fraction("0.00100001")},
-    "durations off by 0.01": {"SLACK": Fraction(1, 100)},
-    "an action twice at one time is two": {"once": list},
-    "hold-during, hold-after: only states that begin in the window": {"in_force": lambda times, begin: set[int]()},
+def first_in_window(times: Sequence[Fraction], begin: Fraction, end: Fraction, phi: Sequence[bool]) -> bool:
+    return next((now for time, now in zip(times, phi, strict=True) if begin <= time < end), True)
+
+
+NEARLY = Fraction(1, 10_000)
+
+OTHER_RULES: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    "happenings exactly 0.001 apart are one where floats say so": lambda: patch.object(
+        trajectories, "together", lambda first, time: not float(time) > float(first) + 0.01 / 10
+    ),
+    "durations off by 0.01": lambda: patch.object(trajectories, "SLACK", Fraction(1, 100)),
+    "an action twice at one time is two": lambda: patch.object(trajectories, "once", list),
+    "hold-during: only the first state that begins in the window": lambda: patch.dict(
+        trajectories.MODAL, {"hold-during": first_in_window}
+    ),
+    "numbers off by 0.0001": lambda: patch.dict(
+        interpreter.COMPARISONS,
+        {">": lambda one, other: one > other - NEARLY, "<": lambda one, other: one < other + NEARLY},
+    ),
 }
 """What VAL decides otherwise than the page on the language, as other rules for the judge."""
 
@@ -153,10 +167,9 @@ def rules_of_val(case: Case) -> str:
     before = judged(case).valid
     for count in range(1, len(OTHER_RULES) + 1):
         for chosen in combinations(OTHER_RULES, count):
-            rules = {name: rule for each in chosen for name, rule in OTHER_RULES[each].items()}
             with ExitStack() as stack:
-                for name, rule in rules.items():
-                    stack.enter_context(patch.object(trajectories, name, rule))
+                for each in chosen:
+                    stack.enter_context(OTHER_RULES[each]())
                 if judged(case).valid != before:
                     return " and ".join(chosen)
     if any(
