@@ -201,7 +201,8 @@ def table(  # noqa: PLR0913 (what a table is made of)
 def only_table(page: Page, name: str, columns: Sequence[str] | None = None) -> Page:
     """The page with one of its tables, and of its columns with numbers only some, in the order that is asked for.
 
-    A table is named as its section (the first table of it), or as its LaTeX label. Raises ``UserError`` for others.
+    A table is named as its LaTeX label, or as its section: then all tables of it, or the first where columns are named.
+    Raises ``UserError`` for others.
 
     >>> shown = Section("Ranking", (), [table("Rates", ["model", "rows", "percent"], [["a", 5, 24.84]])])
     >>> (section,) = only_table(Page("", (), (), [shown]), "ranking", ["percent"]).sections
@@ -216,6 +217,8 @@ def only_table(page: Page, name: str, columns: Sequence[str] | None = None) -> P
     if slug(name) not in known:
         raise UserError(f"there is no table {name}; {did_you_mean(name, [*filter(None, known)], 'tables')}")
     section, shown = known[slug(name)]
+    if columns is None and slug(name) == slug(section.title):
+        return replace(page, lead="", facts=(), sections=[section], methods="")
     places = [*range(len(shown.header))]
     if columns is not None:
         at = {slug(each): place for place, each in enumerate(shown.header)}

@@ -11,7 +11,8 @@ from urllib.parse import parse_qs
 import polars as pl
 import pytest
 from pddl_eval.datasets import list_files, locate, read_bytes
-from pddl_eval.report import build_report, report_page
+from pddl_eval.report import brief_page, build_report, report_page
+from pddl_eval.terminal import plain
 
 from tests.support.html_page import Page as HtmlPage
 from tests.support.html_page import links, seen
@@ -201,3 +202,16 @@ def test_a_limit_of_addresses_is_said_before_the_work(scored: Path, tmp_path: Pa
     limited = f"ulimit -v 20000000; exec {sys.executable} -m pddl_eval report {scored} --output {tmp_path}/x.pdf"
     done = subprocess.run(["sh", "-c", limited], env=ENVIRONMENT, capture_output=True, text=True)
     assert done.returncode == 2 and "ulimit" in only_line(done.stderr)
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_a_report_is_two_screens_and_names_what_else_there_is(width: int, tmp_path: Path) -> None:
+    answers(plans=True).write_parquet(tmp_path / "scored.parquet")
+    page = report_page(build_report(tmp_path / "scored.parquet"))
+    brief = plain(brief_page(page, width), width)
+    assert len(brief.splitlines()) <= 80 and max(map(len, brief.splitlines())) <= width
+    shown = run("report", tmp_path / "scored.parquet").stdout
+    assert "--all" in shown and "By group" not in shown
+    assert "By group" in run("report", tmp_path / "scored.parquet", "--all").stdout
+    alone = run("report", tmp_path / "scored.parquet", "--table", "by-group").stdout
+    assert "By group" in alone and "Ranking" not in alone

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 @click.option("--detect", type=float, metavar="POINTS", help="How many questions find such a difference of two models.")
 @click.option("--format", type=click.Choice(FORMATS), help="Default: the suffix of OUTPUT, else terminal.")
 @click.option("--output", metavar="PATH", help="File, or a folder: of pages, of csv, parquet or figures; or s3://….")
+@click.option(
+    "--all", "shows_all", is_flag=True, help="All tables on the terminal. Default: the first, on two screens."
+)
 @click.option("--table", metavar="NAME", help="One table: ranking, models-compared, …; or methods, a paragraph.")
 @columns_option("--columns", "chosen_columns", help="Columns of that table: equivalent,rows,…. Default: all.")
 @click.option("--wide", is_flag=True, help="Figures as wide as the text (6.9 inches). Default: as a column (3.3).")
@@ -40,6 +43,7 @@ def report(
     where: str | None,
     metrics: list[str] | None,
     detect: float | None,
+    shows_all: bool,
     table: str | None,
     chosen_columns: list[str] | None,
     wide: bool,
@@ -83,7 +87,7 @@ def report(
     if table is not None and output is None:
         sys.stdout.write(report_text(made, chosen, **of_table))
     else:
-        write_report(made, chosen, output, about, force=force, **of_table, wide=wide)
+        write_report(made, chosen, output, about, force=force, brief=not shows_all, **of_table, wide=wide)
     if made.unfinished:
         sys.exit(UNFINISHED)
 
@@ -95,12 +99,13 @@ def write_report(
     about: Mapping[str, str] = MappingProxyType({}),
     *,
     force: bool = False,
+    brief: bool = False,
     **options: Any,
 ) -> None:
-    """Write the report in any format, to a file or folder, else to stdout; options as those of ``save``."""
+    """Write the report in any format, to a file or folder, else to stdout, ``brief`` or not; options as in ``save``."""
     from rich.console import Console
 
-    from pddl_eval.report import files_in, report_page, report_text, save
+    from pddl_eval.report import brief_page, files_in, report_page, report_text, save
     from pddl_eval.terminal import terminal
 
     if output is not None:
@@ -109,6 +114,7 @@ def write_report(
         if said := save(made, output, chosen, about, **options):
             note(said)
     elif chosen == "terminal":
-        Console(highlight=False).print(terminal(report_page(made)))
+        console, page = Console(highlight=False), report_page(made)
+        console.print(terminal(brief_page(page, console.width) if brief else page))
     else:
         sys.stdout.write(report_text(made, chosen))

@@ -16,5 +16,5 @@ from pddl_eval.report.diff import (
 from pddl_eval.report.files import files_in, page_text, report_html, report_text, save
 from pddl_eval.report.rows import Listed, listed_rows, texts_of
 from pddl_eval.report.scored import open_scored
-from pddl_eval.report.sections import report_page, warnings
+from pddl_eval.report.sections import brief_page, report_page, warnings
 from pddl_eval.report.series import Series, compare_series, series_page, series_text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pddl_eval.pages import Cell, Page, Part, Section, Table, Value, Where, change, table, words
+from pddl_eval.pages import Cell, Page, Part, Section, Table, Value, Where, change, slug, table, words
 from pddl_eval.report.groups import at_level, label_column, levels, only
 from pddl_eval.report.numbers import MOST_BINS, QUANTILES, Bins, main_measure
 from pddl_eval.report.reasons import OUTCOMES
@@ -97,6 +97,45 @@ def report_page(report: Report) -> Page:
     sections = [*(section for section in sections if section.tables), Section(COMPUTED, _computed(report))]
     title = f"Scores of {report.place}" if report.place is not None else "Scores"
     return Page(title, warnings(report), _facts(report), sections, lead=lead(report), methods=methods(report))
+
+
+WIDE_TERMINAL, MOST_BRIEF, BRIEF_LINES = 110, 3, 8
+"""Characters in a line that have room for all columns; numbers in a narrower table before its last; lines of one."""
+
+
+def brief_page(page: Page, width: int) -> Page:
+    """What a report says first, on two screens: ranking, models compared, why answers fail; and what else there is."""
+    shown, others = [], []
+    for section in page.sections:
+        tables = [each for each in section.written if each.rows]
+        if section.title in (FAILURES, PLANS, DOMAINS, ANSWERS):
+            first = [
+                each
+                for each in tables
+                if each.caption.startswith(("Verdicts", "Most common reasons", title_of(section)))
+            ]
+        else:
+            first = tables if section.title in (RANKING, "Scores", "Models compared") else []
+        others += [slug(section.title)] * (tables != first and bool(tables))
+        if first:
+            narrow = [each if width >= WIDE_TERMINAL else _narrowed(each) for each in first[:2]]
+            shown.append(replace(section, tables=[replace(each, rows=each.rows[:BRIEF_LINES]) for each in narrow]))
+    more = f"More: --table NAME with {', '.join(others)}; --all for all of it; --output report/ for pages."
+    return replace(page, sections=[*shown, Section("", [more])] if others else page.sections)
+
+
+def title_of(section: Section) -> str:
+    """How the outcomes of plans, domains and answers are called."""
+    return f"{section.title.split()[0].removesuffix('s')} outcomes"
+
+
+def _narrowed(shown: Table) -> Table:
+    """The first numbers and the last, which says of how many."""
+    numbers = range(shown.words, len(shown.header))
+    kept = 2 if shown.kind == "forest" else MOST_BRIEF
+    places = [*range(shown.words), *(numbers if len(numbers) <= kept + 1 else [*numbers[:kept], numbers[-1]])]
+    rows = [[row[place] for place in places] for row in shown.rows]
+    return replace(shown, header=[shown.header[place] for place in places], rows=rows, switched=())
 
 
 def _doubts(report: Report) -> Section:
