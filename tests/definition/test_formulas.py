@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from tempfile import mkdtemp
 
+import polars as pl
 import pytest
 from pddl_eval import (
     ParseError,
@@ -19,6 +20,7 @@ from pddl_eval import (
     feedback,
     parse_problem,
     reward,
+    score_frame,
     validate,
 )
 from pddl_eval.definition import formulas
@@ -593,3 +595,51 @@ def test_rules_with_recursion(rule: str, true: set[str]) -> None:
         parse_domain(text),
     )
     assert {"".join(atom[1:]) for atom in world.true if atom[0] == "d"} == true
+
+
+_TASK = "(define (domain d) (:predicates (p) (q)) (:functions (f)) {} (:action a :precondition (p) :effect {}))"
+_PROBLEM = "(define (problem x) (:domain d) (:init (p)) (:goal (q)))"
+REFUSED = {
+    "process": (
+        "domain: :process",
+        _TASK.format("(:process r :parameters () :effect (increase (f) (* #t 1)))", "(q)"),
+        "",
+    ),
+    "event": ("domain: :event", _TASK.format("(:event r :parameters () :precondition (p) :effect (q))", "(q)"), ""),
+    "continuous effect": ("a: continuous effect", _TASK.format("", "(and (q) (increase (f) (* #t 1)))"), ""),
+    "continuous effect under way": (
+        "b: continuous effect",
+        _TASK.format("(:durative-action b :duration (= ?duration 1) :effect (increase (f) (* #t 1)))", "(q)"),
+        "",
+    ),
+    "object fluents": ("l: object fluent", _TASK.format("", "(assign (l) k)").replace("(f)", "(f) (l) - object"), ""),
+    "oneof": ("a: oneof", _TASK.format("", "(oneof (q) (p))"), ""),
+    "probabilistic": ("a: probabilistic", _TASK.format("", "(probabilistic 0.5 (q))"), ""),
+    "HTN in the domain": ("domain: :method", _TASK.format("(:method m :task (t) :subtasks (a))", "(q)"), ""),
+    "HTN in the problem": ("`(:htn …)` in the problem", _TASK.format("", "(q)"), "(:htn :subtasks (a))"),
+    "oneof in the initial state": ("oneof in :init", _TASK.format("", "(q)"), "(oneof (p) (q))"),
+}
+"""What is not executed: its name in every sentence, a domain, and what the problem says of it."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_executed_is_named_in_one_way_everywhere(name: str, tmp_path: Path) -> None:
+    named, domain_text, more = REFUSED[name]
+    inside = more if more.startswith("(:") else ""
+    text = _PROBLEM.replace("(:init (p)", f"(:init (p) {more if not inside else ''}")[:-1] + inside + ")"
+    found = validate("(a)", text, domain_text)
+    assert (found.verdict, found.valid) == ("undecided", None)
+    assert named in found.detail
+    row = score_frame(pl.DataFrame([{"domain": domain_text, "reference_problem": text, "generated_plan": "(a)"}])).row(
+        0, named=True
+    )
+    assert (row["plan_verdict"], row["plan_valid"], row["plan_detail"]) == ("undecided", None, found.detail)
+    files = [tmp_path / each for each in ("domain.pddl", "problem.pddl", "plan.txt")]
+    for file, content in zip(files, (domain_text, text, "(a)"), strict=True):
+        file.write_text(content, encoding="utf-8")
+    (_, told), *_ = validate_files(*map(str, files[:2]), [str(files[2])])
+    assert (told.verdict, told.detail) == (found.verdict, found.detail)
+    assert named in compare_problems(text, text.replace("(:goal (q)", "(:goal (p)"), domain=domain_text).detail
+    if more:
+        with pytest.raises(ParseError, match="undecided"):
+            parse_problem(text)

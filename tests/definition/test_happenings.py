@@ -40,6 +40,22 @@ def problem(init: str = "", more: str = "", goal: str = "(at t shop)") -> str:
         ("(drive t home shop)", "valid", None),
         ("t=2 (drive t home shop) [5.000]", "valid", None),
         ('[{"name": "drive", "args": ["t", "home", "shop"], "start": 0.5, "duration": 5}]', "valid", None),
+        ('[{"action": "(drive t home shop)", "time": 0.5, "duration": 5}]', "valid", None),
+        ('[{"action": "(drive t home shop)", "time": 0.5, "duration": 6}]', "duration", 1),
+        ('[{"action": "rest", "args": ["t"], "start_time": 1, "end_time": 3}]', "goal_not_reached", None),
+        ('[{"action": "rest", "args": ["t"], "start_time": 1, "end_time": 30}]', "duration", 1),
+        (
+            "; Version LPG-td-1.4\n; Time 0.02\n; MetricValue 5.00\n\n0.0003:   (DRIVE T HOME SHOP) [5.0000]",
+            "valid",
+            None,
+        ),
+        ("0.00100000: (drive t home shop) [5.00000000]", "valid", None),  # TFD
+        (
+            ";;;; Solution Found\n; Cost: 5.000\n; Time 0.00\n0.000: (drive t home shop)  [5.000]",
+            "valid",
+            None,
+        ),  # OPTIC
+        ("TimeTriggeredPlan:\n    0.0: drive(t, home, shop) [5.0]", "valid", None),  # Tamer and Aries
         ("(rest t) [3]\n(drive t home shop)", "valid", None),
         ("0: (rest t)\n4: (drive t home shop) [5]", "duration", 1),
         ("0: (rest t) [11]\n12: (drive t home shop) [5]", "duration", 1),

@@ -51,6 +51,7 @@ _OPENING = re.compile(r"[\[{](?=\s*+[\[{(\"'\]}])")
 _DECODER = json.JSONDecoder(strict=False)
 _STARTS = ("start", "start_time", "time")
 _LASTS = ("duration", "dur")
+_ENDS = ("end", "end_time")
 _ARGUMENTS = ("args", "arguments", "parameters", "params", "objects")
 
 
@@ -153,7 +154,10 @@ def action_of_object(value: Mapping[Any, Any]) -> Action | None:
     else:
         texts = (_argument(arguments),)
     action = (name.strip().lower(), *map(str.lower, texts))
-    start, duration = (_clock(next((value[key] for key in keys if key in value), None)) for keys in (_STARTS, _LASTS))
+    start, duration, end = (
+        _clock(next((value[key] for key in keys if key in value), None)) for keys in (_STARTS, _LASTS, _ENDS)
+    )
+    duration = end - start if duration is None and start is not None and end is not None else duration
     return action if start is duration is None else Scheduled(action, start, duration)
 
 
@@ -172,7 +176,10 @@ def steps_of_value(value: Any) -> list[Step]:
     if isinstance(value, (dict, Mapping)):  # The first of them is found at once.
         action = action_of_object(value)
         if action and "(" in action[0]:  # {"action": "(pick a)"}
-            return steps_of(action[0]) if len(action) == 1 else []
+            found = steps_of(action[0]) if len(action) == 1 else []
+            if isinstance(action, Scheduled) and len(found) == 1 and isinstance(found[0], tuple):
+                return [Scheduled(found[0], action.start, action.duration)]
+            return found
         return [action] if action else []
     if not isinstance(value, (list, tuple)) or not value or not all(isinstance(part, str) for part in value):
         return []
