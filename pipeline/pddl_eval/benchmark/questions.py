@@ -19,15 +19,17 @@ import pyarrow as pa
 from pddl_eval import kernel
 from pddl_eval.benchmark.variants import PLAIN, beside
 from pddl_eval.datasets import values_of
-from pddl_eval.definition.budget import OutOfBudgetError, looked_after
+from pddl_eval.definition.budget import OutOfBudgetError, looked_after, spend
+from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.grounding import objects_that_fit
 from pddl_eval.definition.metrics import NotExecuted
-from pddl_eval.definition.model import Action, show_atom
+from pddl_eval.definition.model import Action, Problem, show_atom
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.plans import Plan
-from pddl_eval.definition.questions import InvalidQuestionError, Question, kinds, unknown_kind
+from pddl_eval.definition.questions import InvalidQuestionError, Question, Searches, kinds, unknown_kind
 from pddl_eval.definition.validation import execute
-from pddl_eval.definition.verdict import RightAnswers, Undecided
+from pddl_eval.definition.verdict import RightAnswers, Undecided, Unsolvable
 from pddl_eval.errors import UserError, did_you_mean
 
 LONGEST_WALK = 10
@@ -39,8 +41,20 @@ DRAWS = 6
 ENUMERATIONS = 2
 """Keys that are computed for it where they need the states that can be reached after the plan."""
 
-LOOKS = 100
-"""Most work for a key (``budget.WORK_PER_LOOK``), about a tenth of a second: the same questions on every machine."""
+LOOKS = 50
+"""Most work for a key (``budget.WORK_PER_LOOK``), a twentieth of a second: the same questions on every machine."""
+
+FEW_STATES = 60
+"""States that are enumerated before the kernel searches."""
+
+LONGEST_PLAN = 20
+"""Steps of a plan of which it is asked what can be left out, at most."""
+
+SHORT = 10
+"""Steps of a plan for which it is soon known whether it is a cheapest one."""
+
+WORK_TO_SEARCH = 5_000
+"""What a search by the kernel counts as."""
 
 EACH = "Write each as in PDDL and nothing else."
 OR_NONE = "Answer with it alone, as in PDDL, or with none."
@@ -180,7 +194,7 @@ class Draw:
                 continue
             assert found.text is not None
             other, keys = Asked(kind, plan, found.text), keys - 1
-            if keys == 0 or _says(kind, found) in (self.wanted, None):
+            if keys == 0 or _says(kind, found) in (self.wanted, None) or (kind in AHEAD and not start.is_enumerated):
                 break
         return other
 
@@ -205,6 +219,8 @@ class Draw:
         if start.plan not in self.ends:  # Where the problem has no plan soon, none is searched for from its states.
             self.ends[start.plan] = _solution(start) if self.plan else ()
         whole = (*_actions(start), *self.ends[start.plan])
+        if kind == "justification" and len(whole) > LONGEST_PLAN:
+            raise OutOfBudgetError("the plan is too long")
         if self.wanted:
             return whole
         return self._damaged(whole) if kind == "validity" else self._needed(whole)
@@ -260,6 +276,25 @@ def _solution(question: Question) -> tuple[Action, ...]:
     except (InvalidQuestionError, OutOfBudgetError):
         return ()
     return () if isinstance(found, Undecided) else tuple(found.plan)
+
+
+def _search(problem: Problem, domain: PlanningDomain) -> Solution | Unsolvable | Undecided:
+    """A plan, or a proof that there is none; it counts as work."""
+    found = kernel.search(problem, domain)
+    spend(WORK_TO_SEARCH)
+    return found
+
+
+def _cheapest(problem: Problem, domain: PlanningDomain) -> Solution | Unsolvable | Undecided:
+    """A cheapest plan, where there is a short one; raises ``OutOfBudgetError`` for others."""
+    found = _search(problem, domain)
+    if isinstance(found, Solution) and len(found.plan) > SHORT:
+        raise OutOfBudgetError("a cheapest plan is not found soon")
+    return kernel.cheapest(problem, domain) if isinstance(found, Solution) else found
+
+
+SOON = Searches(_search, _cheapest, FEW_STATES)
+"""Searches for the keys of questions: what takes long is not asked."""
 
 
 def _says(kind: str, answers: RightAnswers) -> bool | None:
@@ -336,6 +371,8 @@ class Asking:
             problem = kernel.read_answer({**row, "question": "state"}, self.options).question
             if isinstance(problem, NotExecuted):
                 continue
+            if problem.searches.cheapest is not None:
+                problem = replace(problem, searches=SOON)
             number = first_row + place
             random = Random(f"{self.seed} {number}")
             domain, name = row.get("domain") or self.options.domain, row.get("reference_id") or number

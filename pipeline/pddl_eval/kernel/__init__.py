@@ -18,6 +18,7 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from pddl_eval.definition.budget import WORK_PER_LOOK, spend
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.metrics import AnswerPair, detail_of, domain_of_problem, only_equal
 from pddl_eval.definition.metrics import read_answer as read_by_definition
@@ -273,6 +274,7 @@ def _planned(problem: Problem, planning_domain: PlanningDomain, flags: int) -> S
     options = ScoringOptions()
     if not (planning_domain.has_literals_alone and problem.is_strips and _answers_now(options)):
         return None
+    spend(WORK_PER_LOOK)  # Nothing is started for a row whose budget has ended.
     domain = planning_domain.domain
     pairs = [(None, problem_to_pddl(problem))]
     (asked,) = _pairs(pairs, False, domain_to_pddl(domain), options, flags | _NO_CERTIFICATES) or [None]

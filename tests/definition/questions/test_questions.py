@@ -7,7 +7,10 @@ from time import thread_time
 
 import pytest
 from pddl_eval import judge_answer, right_answers
-from pddl_eval.definition.questions import kinds
+from pddl_eval.definition.metrics import read_answer
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.questions import Question, kinds
+from pddl_eval.definition.state_space import _state_space
 
 BLOCKS = """(define (domain bw) (:predicates (on ?x ?y) (ontable ?x) (clear ?x) (handempty) (holding ?x))
 (:action pick-up :parameters (?x) :precondition (and (clear ?x) (ontable ?x) (handempty))
@@ -291,3 +294,15 @@ def test_an_atom_may_have_a_name_that_says_nothing(said: str) -> None:
     problem = """(define (problem p) (:domain ferry) (:objects car l r) (:init (at car l) (docked r) (empty))
       (:goal (not (docked r))))"""
     assert judge_answer("state", said, problem, ferry).correct
+
+
+def test_what_was_enumerated_is_enumerated_again_once_it_is_forgotten() -> None:
+    lamp = """(define (domain d) (:predicates (on) (off) (lit))
+      (:action press :effect (and (when (off) (on)) (not (off)))) (:action blow :precondition (or (on) (lit))))"""
+    row = {"question": "unreachable_action", "generated_answer": "none", "domain": lamp}
+    row["reference_problem"] = "(define (problem p) (:domain d) (:init (off)) (:goal (on)))"
+    asked = read_answer(row, ScoringOptions()).question
+    assert isinstance(asked, Question)
+    assert asked.is_enumerated
+    _state_space.cache_clear()
+    assert kinds()["unreachable_action"].key(asked).none_is_right

@@ -112,12 +112,13 @@ def avoiding(atom: Atom, problem: Problem, domain: Domain) -> tuple[Problem, Dom
 
 
 def landmarks(question: Question) -> Picks:
-    """The atoms that every plan makes true: beyond enumeration candidates are those that one plan makes true."""
+    """The atoms that every plan makes true; where that is searched for, the first of those that one plan makes true."""
     decided(question.solution)
     trivial = question.true | question.after.goal
     if question.is_enumerated:
         return Picks(tuple(sorted(on_every_way(question) - trivial)))
-    return picks_among(sorted(_on_one_way(question) - trivial), lambda atom: not is_avoided(atom, question))
+    candidates = sorted(_on_one_way(question) - trivial)
+    return picks_among(candidates, lambda atom: not is_avoided(atom, question), "it is one of many")
 
 
 @lru_cache(maxsize=KEYS_KEPT)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pddl_eval.definition import words
-from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.budget import WORK_PER_LOOK, OutOfBudgetError, or_undecided, spend
 from pddl_eval.definition.model import Atom, Formula, show_atom, show_formula
 from pddl_eval.definition.questions.question import Judged, Kind, Question
 from pddl_eval.definition.questions.reading import answer_text, as_atom
 from pddl_eval.definition.questions.sets import read
-from pddl_eval.definition.verdict import RightAnswers
+from pddl_eval.definition.verdict import RightAnswers, Undecided
 
 MOST_CANDIDATES = 20_000
 """Ground atoms or actions of a problem that are tried, to list all that are right."""
@@ -101,4 +101,6 @@ def picks_among(candidates: Iterable[Atom], is_right: Callable[[Atom], bool], on
                     return Picks((candidate,), False, only_one)
         except OutOfBudgetError as end:
             undecided = undecided or str(end)
+            if isinstance(or_undecided(lambda: spend(WORK_PER_LOOK)), Undecided):  # the row's own budget has ended
+                break
     return Picks(tuple(found), not undecided, undecided)

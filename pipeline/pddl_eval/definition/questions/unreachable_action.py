@@ -56,10 +56,11 @@ def _applied(space: StateSpace) -> Mapping[Action, Node]:
 
 def unreachable_actions(question: Question) -> Picks:
     """The actions of the problem that are applicable in no reachable state."""
-    is_enumerated, actions = question.is_enumerated, sorted(question.instances(question.operators))
-    applied = _applied(question.space)
-    if is_enumerated:
+    actions = sorted(question.instances(question.operators))
+    if question.is_enumerated:
+        applied = _applied(question.whole_space)
         return picks_among(actions, lambda action: action not in applied)
+    applied = _applied(question.space)
     unseen = (action for action in actions if action not in applied)
     return picks_among(unseen, lambda action: not _why_wrong(action, question), "it is one of many")
 
