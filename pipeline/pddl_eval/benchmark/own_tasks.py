@@ -124,7 +124,7 @@ class OwnTasks:
     domain: str
     seeds: Sequence[str] = ()
     steps: tuple[int, int] = (1, 20)
-    seed: int = 0
+    seed: int | str = 0
     unsolvable: float = 0.0
     excluded: Collection[str] = field(default=frozenset(), repr=False)
     admits: Callable[[str], bool] | None = None

@@ -9,11 +9,22 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pddl_eval
 from pddl_eval.integrations import reward_columns
+
+if TYPE_CHECKING:
+    from pddl_eval.environment import Environment
+
+
+def rows(environment: Environment) -> Iterator[dict[str, Any]]:
+    """Rows of training data without end: the tasks of an environment, as the server verifies them."""
+    for episode in environment.stream():
+        yield {"responses_create_params": {"input": [*episode.messages]}, **episode.row}
+
 
 MOST_BYTES = 64 * 2**20
 

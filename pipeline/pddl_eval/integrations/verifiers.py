@@ -9,6 +9,7 @@ and the evaluation ``--env.taskset.id planetarium``. A reward is plugged in by i
 ``--env.taskset.task.rewards.pddl.fn pddl_eval.integrations.verifiers.task_reward``.
 """
 
+from itertools import islice
 from typing import Any
 
 import verifiers.v1 as vf
@@ -16,7 +17,7 @@ import verifiers.v1 as vf
 import pddl_eval
 from pddl_eval.integrations import question, reward_columns
 
-__all__ = ["PlanetariumTaskset", "task_reward"]
+__all__ = ["NewTasksTaskset", "PlanetariumTaskset", "task_reward"]
 
 
 async def task_reward(task: Any, trace: Any) -> float:
@@ -74,4 +75,55 @@ class PlanetariumTaskset(vf.Taskset[PlanetariumTask, PlanetariumConfig]):
                 self.config.task,
             )
             for number, row in enumerate(rows)
+        ]
+
+
+class NewTasksData(vf.TaskData):
+    """A new task; ``answer`` is its problem where that is asked for, else nothing: plans are executed."""
+
+    answer: str | None
+    info: dict[str, str]
+
+
+class NewTasksTask(vf.Task[NewTasksData]):
+    """One answer."""
+
+    single_turn = PlanetariumTask.single_turn
+    pddl = PlanetariumTask.pddl
+
+
+class NewTasksConfig(vf.TasksetConfig):
+    """Which tasks are made (``pddl_eval.environment``), how many, and whether those that are held out."""
+
+    domain: str = "blocksworld"
+    shortest: int = 1
+    longest: int = 20
+    seed: int = 0
+    number: int = 1000
+    held_out: bool = False
+
+
+class NewTasksTaskset(vf.Taskset[NewTasksTask, NewTasksConfig]):
+    """New tasks of one's own."""
+
+    def load(self) -> list[NewTasksTask]:
+        """The first tasks of the stream, or of those that it never has."""
+        from pddl_eval.environment import Environment
+
+        asked = self.config
+        environment = Environment(asked.domain, steps=(asked.shortest, asked.longest), seed=asked.seed)
+        episodes = (
+            environment.held_out_tasks(asked.number) if asked.held_out else islice(environment.stream(), asked.number)
+        )
+        return [
+            NewTasksTask(
+                NewTasksData(
+                    idx=number,
+                    prompt=each.messages[-1]["content"],
+                    answer=each.row["reference"],
+                    info={name: value for name, value in each.row.items() if name != "reference"},
+                ),
+                asked.task,
+            )
+            for number, each in enumerate(episodes)
         ]

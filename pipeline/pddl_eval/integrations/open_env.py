@@ -1,0 +1,65 @@
+"""An environment with the calls of OpenEnv: ``reset``, ``step`` and ``state``, for its HTTP server or a trainer.
+
+    from pddl_eval.integrations.open_env import PddlEnvironment
+    environment = PddlEnvironment(domain="blocksworld", steps=(2, 8), attempts=3)
+
+An action is an object with ``answer``, or the answer itself. OpenEnv's server takes the environment with classes of its
+own for actions and observations, which have these fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from pddl_eval.environment import Environment, Episode
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a model sees: the messages of a new task, or the feedback on its last answer."""
+
+    messages: tuple[dict[str, str], ...]
+    feedback: str = ""
+    reward: float | None = None
+    done: bool = False
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class State:
+    """Which episode it is, and how many answers it has had."""
+
+    episode_id: str = ""
+    step_count: int = 0
+
+
+class PddlEnvironment:
+    """Tasks one after the other. An episode ends with a right answer, or with the last of its attempts."""
+
+    def __init__(self, attempts: int = 1, **settings: Any) -> None:
+        self.attempts, self.settings = attempts, settings
+        self.state = State()
+        self._stream: Iterator[Episode] = Environment(**settings).stream()
+        self._episode: Episode | None = None
+
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **_others: Any) -> Observation:
+        """The next task; with a seed, the first of the stream that it begins."""
+        if seed is not None:
+            self._stream = Environment(**{**self.settings, "seed": seed}).stream()
+        self._episode = next(self._stream)
+        self.state = State(episode_id or str(uuid4()))
+        return Observation(self._episode.messages, metadata={"reference_id": self._episode.task.reference_id})
+
+    def step(self, action: Any, **_others: Any) -> Observation:
+        """What an answer is worth, and what is wrong with it."""
+        if self._episode is None:
+            raise RuntimeError("reset comes before step")
+        answer = getattr(action, "answer", action)
+        self.state.step_count += 1
+        reward = self._episode.reward(answer)
+        done = reward == 1 or self.state.step_count >= self.attempts
+        told = "" if reward == 1 else self._episode.feedback(answer).text
+        return Observation(self._episode.messages, told, reward, done)
