@@ -303,3 +303,14 @@ def test_the_pieces_cover_the_answer_and_the_problem_is_the_one_that_is_read(ans
 def assert_stands_at(piece: Piece, lines: list[str]) -> None:
     region = "\n".join(lines[piece.first_line - 1 : piece.last_line])
     assert piece.text in region
+
+
+def test_a_counterexample_is_a_plan_step_by_step() -> None:
+    """One block stacked, or held: a plan to the answer's goal adds and deletes what its steps say."""
+    standing = "(arm-empty) (clear a) (clear b) (on-table a) (on-table b)"
+    text = f"(define (problem p) (:domain blocksworld) (:objects a b) (:init {standing}) (:goal (and {{}})))"
+    page = explain(text.format("(on a b)"), text.format("(holding b)")).page(whole=True)
+    (section,) = (each for each in page.sections if each.title == "Counterexample")
+    (table,) = section.tables
+    assert [cell.text for cell in table.rows[0]][:2] == ["1", "(pickup b)"]
+    assert table.kind == "steps" and section.paragraphs[-1].startswith("The last state: ")

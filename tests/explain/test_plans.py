@@ -112,3 +112,11 @@ def test_long_plans_are_bounded() -> None:
     rows = [row for section in explanation.page().sections for table in section.tables for row in table.rows]
     assert len(rows) < 60, "a long run of equal steps is cut short"
     assert len(explained("(noop)", steps, problem=None).page(whole=True).sections[-2].tables[0].rows) <= 500
+
+
+def test_a_plan_is_stepped_through_on_its_page() -> None:
+    dark = "(define (problem p) (:domain d) (:init (off)) (:goal (on)))"
+    lamp = "(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))"
+    row = {"generated_plan": "(switch)", "reference_problem": dark, "domain": lamp}
+    (section,) = (each for each in explain_row(row).page(whole=True).sections if each.title == "Step by step")
+    assert [[cell.text for cell in line][:4] for line in section.tables[0].rows] == [["1", "(switch)", "(on)", "(off)"]]

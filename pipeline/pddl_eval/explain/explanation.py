@@ -35,10 +35,12 @@ from pddl_eval.errors import RunError, UserError
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_lines, initial_scene, object_lines
 from pddl_eval.explain.tables import ABSENT, ALL_ROWS, DIFFERENT, MOST_ROWS, cells, line_by_line, noted
+from pddl_eval.explain.validation import steps_section
 from pddl_eval.kernel import score_problem_pair
 from pddl_eval.pages import BESIDE, FOLDED, Cell, Excerpt, Page, Section, Table, table, words
 from pddl_eval.scoring.api import UnsolvableError, fully_specify
 from pddl_eval.scoring.budget import row_budget
+from pddl_eval.scoring.plans import Validation, validate_in
 from pddl_eval.shown import YES, line, listed
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ class Explanation:
     ``init`` and ``goal`` hold both sides line by line under ``object_map`` (generated → reference): the map behind a
     yes, or the one that the words of a no follow. ``goal_map`` is the goals' own, ``goal_objects`` the objects under
     it. ``static`` are the predicates that no operator of the domain changes. ``counterexample`` is there for
-    ``goal_differs``.
+    ``goal_differs``, ``steps`` are it executed in the reference.
     """
 
     verdict: ProblemVerdict
@@ -80,6 +82,7 @@ class Explanation:
     domain: str | None = None
     static: frozenset[str] = frozenset()
     counterexample: Counterexample | Undecided | None = None
+    steps: Validation | None = None
 
     @property
     def sides(self) -> dict[str, Side]:
@@ -117,7 +120,10 @@ class Explanation:
             sections += [Section(SCENES)] if whole else []
             sections.append(_side_by_side(self, whole=whole))
         if self.counterexample is not None:
-            sections.append(Section("Counterexample", _counterexample(self, MOST_ACTIONS if whole else MOST_ITEMS)))
+            told = _counterexample(self, MOST_ACTIONS if whole else MOST_ITEMS)
+            is_stepped = whole and self.steps is not None and bool(self.steps.plan)
+            stepped = steps_section("Counterexample", self.steps, told) if is_stepped and self.steps else None
+            sections.append(stepped or Section("Counterexample", told))
         if whole and not self.is_alone:
             theirs, ours = (_problem_text(side.pieces) for side in self.sides.values())
             sections.append(line_by_line(theirs, ours))
@@ -227,7 +233,14 @@ def explain(
             *(closed if len(closed) == 2 and not (theirs.conjuncts or ours.conjuncts) else ()),
         ),
         counterexample=found,
+        steps=validate_in(reference, _plan_text(found.plan))
+        if isinstance(found, Counterexample) and isinstance(reference, Task)
+        else None,
     )
+
+
+def _plan_text(plan: Sequence[Action]) -> str:
+    return "".join(f"{show_atom(action)}\n" for action in plan)
 
 
 def _closed_goal(task: Task | Unreadable, domain: str | None) -> frozenset[Formula] | Unsolvable | Undecided:
@@ -467,4 +480,4 @@ def plan_file(explanation: Explanation) -> str:
         raise RunError(f"there is no plan to save: {missing.reason}")
     else:
         plan, sentences = explanation.generated.plan, ["A plan for the answer's problem, in its names."]
-    return "".join(f"; {sentence}\n" for sentence in sentences) + "".join(f"{show_atom(action)}\n" for action in plan)
+    return "".join(f"; {sentence}\n" for sentence in sentences) + _plan_text(plan)

@@ -32,6 +32,7 @@ from pddl_eval.explain.tables import (
     shortened,
 )
 from pddl_eval.explain.timeline import bars_of, time_table
+from pddl_eval.explain.validation import steps_section
 from pddl_eval.pages import BESIDE, Cell, Excerpt, Page, Section, Table
 from pddl_eval.scoring.plans import Validation, validation_of
 from pddl_eval.shown import line, listed
@@ -83,6 +84,8 @@ class PlanExplanation:
             sections += [Section(TIME_LINE, (), [time_table(bars, most)])] if bars else []
             sections += _ending(self.validation, self.execution, most)
         sections.append(_side_by_side(self, most))
+        if whole and self.validation is not None and self.execution is not None:
+            sections.append(steps_section("Step by step", self.validation))
         if whole:
             written = as_written("The plans as written", ("The reference plan", "The answer"), self.texts)
             read = [Excerpt("The answer as it was read", self.as_read, BESIDE)] if self.as_read else []

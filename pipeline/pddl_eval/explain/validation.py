@@ -33,15 +33,19 @@ def validation_page(validated: Sequence[tuple[str, Validation]]) -> Page:
 
 def _section(name: str, found: Validation) -> Section:
     told = [verdict_line(found), *found.advice]
+    return steps_section(name, found, told, f"{name}: {told[0]}")
+
+
+def steps_section(title: str, found: Validation, told: Sequence[str] = (), caption: str = "Steps") -> Section:
+    """What each step of a plan added, deleted and set, and the last state."""
     rows = []
     for each in changes(found, show_number):
         numbers = ", ".join(f"{fluent} = {value}" for fluent, value in each["numbers"].items())
         texts = [str(each.get("time", each.get("step"))), *(" ".join(each[what]) for what in _WHAT), numbers]
         rows.append([Cell(text) for text in texts])
     if not rows:
-        return Section(name, told)
-    cut = f" (the first {MOST_STEPS:,} of {len(rows):,} steps)" * (len(rows) > MOST_STEPS)
-    caption = f"{name}: {told[0]}{cut}"
+        return Section(title, told)
+    caption += f" (the first {MOST_STEPS:,} of {len(rows):,} steps)" * (len(rows) > MOST_STEPS)
     last = sorted(map(show_atom, found.states[-1][0]))
-    told.append(f"The last state: {listed(last, MOST_ATOMS, ' ') or 'nothing is true'}")
-    return Section(name, told, [Table(caption, HEADER, rows[:MOST_STEPS], labels=1, texts=4)])
+    ending = f"The last state: {listed(last, MOST_ATOMS, ' ') or 'nothing is true'}"
+    return Section(title, [*told, ending], [Table(caption, HEADER, rows[:MOST_STEPS], labels=1, texts=4, kind="steps")])
