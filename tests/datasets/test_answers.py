@@ -288,6 +288,19 @@ def test_answers_of_a_log_can_be_plans(tmp_path: Path) -> None:
     assert summary.mean("plan_lcs") == 0.5
 
 
+def test_answers_of_a_log_to_questions_are_of_no_other_pair(tmp_path: Path) -> None:
+    """ACPBench Hard in a log of lm-evaluation-harness: the record has its problem, which nobody was asked to write."""
+    record = {"group": "applicable_actions_gen", "context": "Blocks.", "question": "List.", "answer": ["(pickup a)"]}
+    record |= {"PDDL_domain": "(define (domain d) (:action wait))", "PDDL_problem": TOWER}
+    line = {"doc_id": 0, "doc": record, "target": "…", "resps": [["(wait)"]], "filtered_resps": ["(wait)"]}
+    log = tmp_path / "samples_acp_app_gen_2026-01-01T00-00-00.000000.jsonl"
+    log.write_text(json.dumps(line))
+    score_dataset(str(log), tmp_path / "out", harness="lm-eval")
+    (row,) = scored(tmp_path / "out").to_dicts()
+    assert row["answer_verdict"] == "right"
+    assert not row.keys() & {"generated_problem", "verdict"}
+
+
 @pytest.mark.s3
 def test_answers_and_references_of_a_store_are_joined_there(bucket: str, references: str, tmp_path: Path) -> None:
     answers = written(tmp_path / "answers.jsonl", id=[3, 4], output=[TOWER] * 2)

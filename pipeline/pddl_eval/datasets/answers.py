@@ -174,12 +174,13 @@ def _rows_of_logs(logs: Source, reading: ReadingOptions, columns: Mapping[str, s
                 pair, identity = asked_for(answer.id)
                 about = meant(answer.question, answer.task, answer.target)
                 asked |= {"question" in about} if answer.question else set()
+                said = by_pair[pair] if pair else answered if "question" in about else generated
                 row = {
                     "reference_id": identity,
                     "model": answer.model,
                     "task": answer.task,
                     "sample": answer.sample,
-                    by_pair[pair] if pair else answered if "question" in about else generated: answer.text,
+                    said: answer.text,
                     ERROR: answer.error,
                     RECORDED: answer.recorded,
                     "log": file.name,
@@ -188,7 +189,7 @@ def _rows_of_logs(logs: Source, reading: ReadingOptions, columns: Mapping[str, s
                     row = ({} if "question" in about else {reference: answer.target}) | row | about
                 rows.append({name: encodable(each) if isinstance(each, str) else each for name, each in row.items()})
                 filled |= {name for name, value in row.items() if value is not None}
-                of_requests |= {by_pair[pair]} if pair else {generated}
+                of_requests.add(said)
                 first_error = first_error or answer.error or ""
                 size += sum(len(value) for value in row.values() if isinstance(value, str))
                 if len(rows) == ROWS or size > PIECE_BYTES:

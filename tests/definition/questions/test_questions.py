@@ -306,3 +306,11 @@ def test_what_was_enumerated_is_enumerated_again_once_it_is_forgotten() -> None:
     assert asked.is_enumerated
     _state_space.cache_clear()
     assert kinds()["unreachable_action"].key(asked).none_is_right
+
+
+@pytest.mark.parametrize("plan", ["(press)", "(noop) (press)"])
+def test_a_key_that_leaves_out_all_steps_is_right(plan: str) -> None:
+    lamp = "(define (domain d) (:action press :precondition (off) :effect (and (on) (not (off)))))"
+    idle = "(define (problem p) (:domain d) (:init (off)) (:goal (off)))"
+    key = right_answers("justification", idle, lamp, plan=plan)
+    assert judge_answer("justification", key.text, idle, lamp, plan=plan).correct

@@ -161,7 +161,10 @@ def _fault(steps: Sequence[Action], plan: Sequence[Action], question: Question) 
 
 def _key(question: Question) -> RightAnswers:
     best = shortest(question)
-    left_out = f"Remove {' '.join(map(show_atom, _actions(question)))}"
+    plan = _actions(question)
+    # An action of no operator is not read in an answer.
+    is_read = all(name in question.operators for name, *_ in plan)
+    left_out = f"Remove {' '.join(map(show_atom, plan))}" if is_read else "()"
     return RightAnswers(None, best is None, "none" if best is None else " ".join(map(show_atom, best)) or left_out)
 
 
