@@ -52,7 +52,10 @@ WHOLE = {
 
 FIRST = [
     *("commands/index.md", "python/index.md"),
-    *(f"tutorials/{name}.md" for name in ("paper", "own-benchmark", "own-domain", "questions", "nightly", "reward")),
+    *(
+        f"tutorials/{name}.md"
+        for name in ("paper", "own-benchmark", "own-domain", "questions", "nightly", "reward", "review")
+    ),
     *(
         f"guide/{name}.md"
         for name in ("first-run", "inputs", "columns", "names", "verdicts", "language", "metrics", "settings", "runs")

@@ -242,6 +242,12 @@ def inputs(folder: Path) -> None:
     run_page("guide/inputs.md", folder)
 
 
+def review(folder: Path) -> None:
+    write_rows(folder / "answers.jsonl", samples(folder)[:2])
+    run_page("tutorials/review.md", folder)
+    assert "permanent link" in (folder / "report" / "rows" / "0.html").read_text(encoding="utf-8")
+
+
 def publishing(folder: Path) -> None:
     pytest.importorskip("altair")
     write_rows(folder / "answers.jsonl", samples(folder))
@@ -272,6 +278,7 @@ WRITTEN: dict[str, Callable[[Path], None]] = {
     "tutorials/own-domain.md": own_domain,
     "tutorials/paper.md": paper,
     "tutorials/questions.md": questions,
+    "tutorials/review.md": review,
     "tutorials/reward.md": reward,
 }
 """What runs the blocks of a page."""
