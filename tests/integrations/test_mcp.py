@@ -29,6 +29,7 @@ CALLS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("compare_domains", {"reference": PRESS, "generated": PRESS.replace("press", "push")}, {"verdict": "renamed"}),
     ("feedback", {"answer": "(pickup a)", "kind": "plan", "problem": TOWER}, {"ok": False}),
     ("judge_answer", {"question": "applicable", "answer": "(pickup a)", "problem": TOWER}, {"correct": False}),
+    ("generate_task", {"domain": "blocksworld", "least_steps": 2, "most_steps": 2}, {"steps": 2, "optimal_cost": 2.0}),
 ]
 
 

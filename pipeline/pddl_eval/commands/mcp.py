@@ -15,8 +15,8 @@ def mcp() -> None:
     \b
     pddl-eval mcp
 
-    Tools: validate, compare_problems, compare_domains, feedback, judge_answer, explain. A call has the limits of a row.
-    Needs the extra mcp.
+    Tools: validate, compare_problems, compare_domains, feedback, judge_answer, explain, generate_task. A call has the
+    limits of a row. Needs the extra mcp.
     """
     require_extra("mcp", "pddl-eval mcp")
     from pddl_eval.integrations.mcp import server

@@ -15,6 +15,7 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 import pddl_eval
+from pddl_eval.benchmark import OwnTasks
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.questions import kinds
 from pddl_eval.errors import UserError
@@ -25,6 +26,9 @@ from pddl_eval.version import program_version
 
 MOST_ITEMS, MOST_CHARACTERS = 500, 20_000
 """Entries of a list and characters of a text that a client reads; ``cut`` names what has more."""
+
+MOST_STEPS = 50
+"""Of the plan of a task that is made."""
 
 INSTRUCTIONS = (
     "Exact verdicts on PDDL: is a plan valid, are two problems or domains the same task, is an answer to a question "
@@ -119,8 +123,22 @@ def explain(
     return {"page": markdown(pddl_eval.explain_row(row | {"domain": domain}).page())}
 
 
+def generate_task(
+    domain: Annotated[str, Field(description="A PDDL domain, or the name of a known one.", examples=["blocksworld"])],
+    example: Annotated[str | None, Field(description="A problem of the domain, where it is no known one.")] = None,
+    least_steps: Annotated[int, Field(ge=1, le=MOST_STEPS)] = 1,
+    most_steps: Annotated[int, Field(ge=1, le=MOST_STEPS)] = 10,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Make a new problem in a domain, with a plan of so many steps, its optimal cost if proven, and its certificate."""
+    made = OwnTasks(domain, [example] if example else (), steps=(least_steps, most_steps), seed=seed)
+    for task in made.draw(1):
+        return task._asdict()
+    raise UserError("no task with such a plan was found")
+
+
 TOOLS: tuple[Callable[..., dict[str, Any]], ...]
-TOOLS = (validate, compare_problems, compare_domains, feedback, judge_answer, explain)
+TOOLS = (validate, compare_problems, compare_domains, feedback, judge_answer, explain, generate_task)
 
 
 def server() -> MCPServer:
