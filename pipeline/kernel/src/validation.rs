@@ -160,9 +160,9 @@ impl State {
     #[inline]
     fn slot(&self, atom: Atom) -> usize {
         let last = self.slots.len() - 1;
-        // The words of the low half come to all bits: the last argument alone tells many atoms apart.
-        let mixed = ((atom >> 64) as u64).wrapping_mul(self.factor) ^ (atom as u64).rotate_left(14);
-        let mut slot = (mixed.wrapping_mul(self.factor) >> self.shift) as usize;
+        // The halves hold other words at other bits, so that few atoms share a key.
+        let key = (atom >> 64) as u64 ^ atom as u64;
+        let mut slot = (key.wrapping_mul(self.factor) >> self.shift) as usize;
         loop {
             let own = self.slots[slot];
             if (own ^ atom) & !IS_IN == 0 || own == 0 {
