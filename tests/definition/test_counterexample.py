@@ -6,13 +6,14 @@ from random import Random
 import pddl_eval
 import polars as pl
 import pytest
-from pddl_eval.definition import comparison, state_space
+from pddl_eval.definition import comparison
 from pddl_eval.definition.counterexample import counterexample
 from pddl_eval.definition.model import renamed
 from pddl_eval.definition.plans import read_plan
 from pddl_eval.definition.task import Task, read_pair
 from pddl_eval.definition.verdict import Undecided, Verdict
 from pddl_eval.scoring.budget import row_budget
+from pddl_eval.scoring.kept import KEPT
 
 from tests.docs.readme_outputs import SAMPLE
 from tests.judges.counterexamples import Row, outcome, row_of, small_rows
@@ -96,7 +97,7 @@ def test_the_row_s_budget_bounds_the_search_for_it() -> None:
     assert isinstance(reference, Task) and isinstance(generated, Task)
     verdict = comparison.compare(reference, generated, False, check_solvable=False)
     assert verdict.verdict == Verdict.GOAL_DIFFERS
-    state_space._state_space.cache_clear()
+    KEPT.clear()
     with row_budget(1e-9):
         assert isinstance(counterexample(reference, generated, verdict), Undecided)
     assert isinstance(counterexample(reference, generated, verdict), pddl_eval.Counterexample)

@@ -15,8 +15,8 @@ from pddl_eval import (
     fully_specify,
     validate,
 )
-from pddl_eval.definition import state_space
 from pddl_eval.definition.verdict import ProblemVerdict
+from pddl_eval.scoring.kept import KEPT
 
 from tests.judges.pairs import pair
 from tests.support.plan_text import plan_to_pddl
@@ -305,7 +305,7 @@ def test_too_many_states_are_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     verdict = compare_problems(lamps("(or (lit a) (hot b))"), lamps("(or (lit b) (hot a) (hot b))"), domain=LAMPS)
     assert (verdict.verdict, verdict.equivalent, verdict.solvable) == ("undecided", None, True)
     assert verdict.detail == "more than 5 states can be reached"
-    state_space._state_space.cache_clear()
+    KEPT.clear()
 
 
 def test_domains_that_say_something_else_have_other_certificates() -> None:
@@ -332,7 +332,7 @@ TRIP = """(define (problem p) (:domain roads) (:objects c - car x y - place)
   (:init (at c x) (= (fuel c) 5) (= (far x y) 3) (= (far y x) 4))
   (:goal (and (not (at c x)) (forall (?c - car) (>= (fuel ?c) 2)))) (:metric minimize (total-cost)))"""
 
-KEPT = frozenset(
+WORDS = frozenset(
     """define domain problem and or not imply forall exists when increase decrease assign scale-up scale-down object
     number either total-cost total-time minimize maximize = < > <= >= + - * /""".split()  # noqa: SIM905 (a long list)
 )
@@ -343,7 +343,7 @@ def in_other_words(text: str, words: dict[str, str]) -> str:
 
     def other(match: re.Match[str]) -> str:
         word = match[0]
-        if word in KEPT or word[0] in ":?" or re.fullmatch(r"-?[\d.]+", word):
+        if word in WORDS or word[0] in ":?" or re.fullmatch(r"-?[\d.]+", word):
             return word
         return words.setdefault(word, f"w{len(words)}")
 

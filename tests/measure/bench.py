@@ -31,7 +31,7 @@ from pddl.parser.problem import ProblemParser
 from pddl_eval.definition.metrics import plan_jaccard, plan_lcs
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import read_plan
-from pddl_eval.definition.task import reference_task
+from pddl_eval.scoring.kept import KEPT
 from pddl_eval.scoring.table import score_table
 
 from tests.measure import peer
@@ -78,8 +78,8 @@ def score(table: pa.Table) -> pa.Table:
 
 
 def forget() -> None:
-    """Empty the cache of references."""
-    reference_task.cache_clear()
+    """Keep nothing of earlier rows."""
+    KEPT.clear()
 
 
 def of_a_parse(table: pa.Table) -> float:

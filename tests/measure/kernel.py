@@ -37,12 +37,13 @@ import pyarrow.parquet as pq
 from pddl_eval import kernel
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import PRESETS, draw_variant
-from pddl_eval.definition import state_space, task
-from pddl_eval.definition.domains import known_domain, planning_domain
+from pddl_eval.definition.domains import known_domain
+from pddl_eval.definition.kept import keeping
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair
 from pddl_eval.definition.model import domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
+from pddl_eval.scoring.kept import KEPT
 
 from tests.corpus import ADL, CORPUS
 from tests.kernel.test_domains import (
@@ -190,11 +191,12 @@ def measure_plans(python: str) -> None:
             start = time.process_time()
             scored = kernel.score_plans(columns, options)
             middle = time.process_time()
-            for row in rows:
-                PLAN.score(PLAN.read(row, options))
+            with keeping(KEPT):
+                for row in rows:
+                    PLAN.score(PLAN.read(row, options))
             ours.append((middle - start) / len(rows) * 1e6)
             theirs.append((time.process_time() - middle) / len(rows) * 1e6)
-            forget_plans()
+            KEPT.clear()
         assert scored is not None
         left = sum(each is not None for each in scored[1].to_pylist())
         kernel_micros = statistics.median(ours)
@@ -217,9 +219,10 @@ def micros_in_turn(rows: list[Row], pair: Pair) -> list[tuple[float, float]]:
         middle = time.process_time()
         assert scored is not None
         answered = [each is None for each in scored[1].to_pylist()]
-        for row, is_answered in zip(rows[start:], answered, strict=False):
-            if is_answered:
-                pair.score(pair.read(row, options))
+        with keeping(KEPT):
+            for row, is_answered in zip(rows[start:], answered, strict=False):
+                if is_answered:
+                    pair.score(pair.read(row, options))
         ended = time.process_time()
         times.append((1e6 * (middle - began) / len(answered), 1e6 * (ended - middle) / max(1, sum(answered))))
     return times
@@ -244,7 +247,7 @@ def measure_strips(count: int, seed: int, checkout: Path | None) -> int:
         for row, columns in found.differences:
             print(columns, row, sep="\n", flush=True)
         answered += [] if found.left else answers
-    forget_tasks()
+    KEPT.clear()
     ours, theirs = (statistics.fmean(each) for each in zip(*micros_in_turn(answered, PROBLEM), strict=True))
     print(
         f"{rows:,} pairs in {len(entries)} domains, {dict(totals)}, left {dict(left)}, {differences} differences;"
@@ -343,18 +346,6 @@ def count_instructions(seed: int) -> None:
             for name, count in sorted(counts.items(), key=lambda each: -each[1]):
                 if count >= LEAST_SHARE * whole:
                     print(f"{count / len(rows):12,.0f} {count / whole:7.1%}  {name}", flush=True)
-
-
-def forget_tasks() -> None:
-    """Empty what the definition keeps of domains and references, which the kernel reads anew."""
-    for kept in (task.reference_task, planning_domain, state_space._state_space):
-        kept.cache_clear()
-
-
-def forget_plans() -> None:
-    """Empty the definition's caches: a dataset's plans do not come five times."""
-    for kept in (task.reference_task,):
-        kept.cache_clear()
 
 
 def main() -> int:

@@ -17,12 +17,14 @@ from pddl_eval import kernel
 from pddl_eval.benchmark.answers import RECIPES
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import variant_of
+from pddl_eval.definition.kept import keeping
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair
 from pddl_eval.definition.model import Problem, problem_to_pddl, renamed
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain, parse_problem
 from pddl_eval.definition.task import Task, read_pair
 from pddl_eval.definition.verdict import Undecided
+from pddl_eval.scoring.kept import KEPT
 from pddl_eval.shown import printable
 
 Row = dict[str, Any]
@@ -75,8 +77,15 @@ def compared(rows: Iterable[Row], options: ScoringOptions | None = None, pair: P
     # Where the kernel has no column, nothing is compared.
     nothing = [None] * len(rows)
     columns = {name: scored[0][name].to_pylist() if name in scored[0] else nothing for name in names_of(pair)}
+    with keeping(KEPT):
+        return _compared(rows, columns, scored[1].to_pylist(), options, pair)
+
+
+def _compared(
+    rows: list[Row], columns: dict[str, list[Any]], why_left: list[str | None], options: ScoringOptions, pair: Pair
+) -> Comparison:
     found = Comparison(len(rows))
-    for number, (row, left) in enumerate(zip(rows, scored[1].to_pylist(), strict=True)):
+    for number, (row, left) in enumerate(zip(rows, why_left, strict=True)):
         if left:
             found.left[left] += 1
             continue

@@ -15,7 +15,7 @@ from functools import lru_cache, reduce
 from itertools import chain, product
 from math import prod
 from operator import eq, ge, gt, itemgetter, le, lt, sub
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, spend
@@ -30,6 +30,7 @@ from pddl_eval.definition.model import (
     QUANTIFIERS,
     TOTAL_COST,
     UPDATES,
+    Action,
     Atom,
     Domain,
     Formula,
@@ -104,6 +105,8 @@ class World:
         self.index: dict[tuple[str | int, ...], list[Atom]] | None = None
         """While atoms are derived: those that are true, by predicate, and by predicate, position and argument."""
         self._ranges: dict[Types, Collection[str]] = {}
+        self.operators: dict[Action, Any] = {}
+        """Of the actions that were looked at (``validation.operator_of``)."""
         self.true: Set[Atom] = self.atoms
         self._derived: list[set[Atom]] = []
         self._derive(frozenset())

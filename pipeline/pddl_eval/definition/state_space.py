@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import count
 from typing import cast
@@ -20,6 +19,7 @@ from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.formulas import WORK_PER_EVALUATION, World
 from pddl_eval.definition.grounding import GroundingLimitError, reachable_operators
+from pddl_eval.definition.kept import kept
 from pddl_eval.definition.model import (
     TOTAL_COST,
     UPDATES,
@@ -47,10 +47,6 @@ OPERATORS_PER_WORK = 2
 
 WORK_PER_STEP = 2
 """Work to apply an operator to a state, but for formulas."""
-
-SPACES_KEPT = 4
-"""Enumerations kept: a reference's serves its answers. A task does not keep its own, for references are kept by the
-hundred."""
 
 READ = "read"
 """How a formula uses what no effect in it updates."""
@@ -194,16 +190,20 @@ class StateSpace:
 def state_space(problem: Problem, domain: Domain, reading: frozenset[str] = frozenset()) -> StateSpace:
     """The states of a problem in a domain of which nothing is refused, with the values that its goal reads.
 
-    The last ``SPACES_KEPT`` are kept. Raises ``OutOfBudgetError``.
+    Raises ``OutOfBudgetError``.
     """
     updated = {name for verb, name in _uses(_formulas(domain)) if verb != READ}
     asked = {name for _, name in _uses(problem.conjuncts)} & updated
-    return _state_space(
-        tuple(problem.objects.items()), problem.init, frozenset(problem.values.items()), domain, reading | asked
+    return kept(
+        _state_space,
+        tuple(problem.objects.items()),
+        problem.init,
+        frozenset(problem.values.items()),
+        domain,
+        reading | asked,
     )
 
 
-@lru_cache(maxsize=SPACES_KEPT)
 def _state_space(
     objects: tuple[tuple[str, str], ...],
     init: State,

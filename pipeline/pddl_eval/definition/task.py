@@ -1,7 +1,7 @@
 """A planning task: a problem in its domain, and what follows from the two.
 
-This is the one place where a text and the name of a domain become something that can be compared, solved and named. The
-tasks of references are kept, for they serve all answers: a task computes each thing once.
+This is the one place where a text and the name of a domain become something that can be compared, solved and named. A
+task computes each thing once; who scores rows keeps the tasks of references (``kept``), for they serve all answers.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 
 from pddl_eval.definition import words
@@ -26,6 +26,7 @@ from pddl_eval.definition.domains import (
     nothing_known_of,
     planning_domain,
 )
+from pddl_eval.definition.kept import kept
 from pddl_eval.definition.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.definition.pddl import (
     TOO_LONG,
@@ -41,13 +42,6 @@ from pddl_eval.definition.scenes import GOAL_STATE, formula_scene, numeric_scene
 from pddl_eval.definition.state_space import GoalCosts, StateSpace, goal_costs, state_space
 from pddl_eval.definition.validation import without_costs
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION, UNCHANGED_SINCE, Undecided, Unsolvable, Verdict
-
-COSTS_KEPT = 8
-"""Tasks whose costs are kept for further answers about them, some megabytes each."""
-
-REFERENCES_KEPT = 256
-"""References kept for further answers; about 50 KB each for a typical benchmark problem."""
-
 
 FEW_OBJECTS = 8
 """Objects up to which states are listed for a certificate where a domain has rules that do not cover them.
@@ -216,14 +210,8 @@ class Task:
 
     @property
     def goal_costs(self) -> GoalCosts | Undecided:
-        """What the goal costs from each reachable state; it is not kept, for it may be megabytes.
-
-        Raises ``OutOfBudgetError``.
-        """
-        assert self.domain is not None
-        if obstacle := self.domain.beyond_states(self.problem):
-            return Undecided(obstacle)
-        return goal_costs(self.problem, self.domain.domain)
+        """What the goal costs from each reachable state; raises ``OutOfBudgetError``."""
+        return kept(_goal_costs, self)
 
     @cached_or_undecided
     def optimal_cost(self) -> Fraction | Undecided | None:
@@ -328,7 +316,7 @@ def read_task(
     >>> read_task(text).verdict.value, read_task(text, for_plans=True).problem.conjuncts
     ('not_strips', (('not', ('carry', 'b', 'g')),))
     """
-    given = PlanningDomain(domain) if isinstance(domain, Domain) else planning_domain(domain) if domain else None
+    given = PlanningDomain(domain) if isinstance(domain, Domain) else kept(planning_domain, domain) if domain else None
     found = problem if isinstance(problem, Problem) else problem_in(given, problem, answer, for_plans)
     if isinstance(found, Unreadable):
         return found
@@ -336,14 +324,16 @@ def read_task(
     return Task(found, given if domain else known_domain(found.domain), asked_for=name)
 
 
-reference_task = lru_cache(maxsize=REFERENCES_KEPT)(read_task)
-"""As ``read_task``; the last tasks are kept."""
+def reference_task(problem: str | None, domain: str | None = None, *, for_plans: bool = False) -> Task | Unreadable:
+    """As ``read_task``, for what further answers are held against."""
+    return kept(read_task, problem, domain, for_plans=for_plans)
 
 
-@lru_cache(maxsize=COSTS_KEPT)
-def kept_goal_costs(task: Task) -> GoalCosts | Undecided:
-    """As ``task.goal_costs``; the last are kept."""
-    return task.goal_costs
+def _goal_costs(task: Task) -> GoalCosts | Undecided:
+    assert task.domain is not None
+    if obstacle := task.domain.beyond_states(task.problem):
+        return Undecided(obstacle)
+    return goal_costs(task.problem, task.domain.domain)
 
 
 def problem_in(
@@ -409,6 +399,6 @@ def read_pair(
     'empty'
     """
     task = reference_task(reference, domain)
-    known = task.domain if isinstance(task, Task) else planning_domain(domain) if domain else None
+    known = task.domain if isinstance(task, Task) else kept(planning_domain, domain) if domain else None
     problem = problem_in(known, generated, answer)
     return task, problem if isinstance(problem, Unreadable) else Task(problem, known, asked_for=domain)

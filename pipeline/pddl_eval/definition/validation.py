@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -74,9 +73,6 @@ _WORST_FIRST = (
     *(PlanVerdict.PRECONDITION, PlanVerdict.DURATION),
 )
 """Which fault of several concurrent actions is the step's."""
-
-ACTIONS_KEPT = 20_000
-"""Ground operators kept, a kilobyte each: the actions of a reference's plan stand in most of its answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,7 +392,6 @@ def _metric(metric: Formula, world: World, makespan: Fraction, violated: Mapping
             del world.values[fluent]
 
 
-@lru_cache(maxsize=ACTIONS_KEPT)
 def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
     """The operator with the action's arguments, taken in order, or by name where each is written ``name=object``.
 
@@ -486,6 +481,13 @@ def together(
 
 def operator_of(action: Action, world: World) -> Operator | Failure:
     """The action's operator, if its name and its arguments make one, whether or not it can be applied."""
+    if action not in world.operators:
+        world.operators[action] = _operator_of(action, world)
+    found: Operator | Failure = world.operators[action]
+    return found
+
+
+def _operator_of(action: Action, world: World) -> Operator | Failure:
     operator = ground_operator(action, world.domain)
     if isinstance(operator, Operator):
         return misfit(action, operator.parameters, world) or operator

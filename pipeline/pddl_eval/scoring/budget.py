@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pddl_eval.definition.budget import OutOfBudgetError, looked_after
+from pddl_eval.definition.kept import keeping
+from pddl_eval.scoring.kept import KEPT
 
 try:
     from time import thread_time
@@ -32,5 +34,5 @@ def row_budget(seconds: float) -> Iterator[None]:
         if thread_time() >= end:
             raise OutOfBudgetError(f"the row has used up its budget of {seconds:g} seconds")
 
-    with looked_after(look):
+    with looked_after(look), keeping(KEPT):
         yield

@@ -46,7 +46,7 @@ from pddl_eval.definition.metrics import (
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import actions_of
 from pddl_eval.definition.task import Task as PlanningTask
-from pddl_eval.definition.task import kept_goal_costs, reference_task
+from pddl_eval.definition.task import reference_task
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import DomainVerdict, Judgement, PlanVerdict, Undecided, Verdict
 from pddl_eval.errors import UserError, did_you_mean
@@ -447,7 +447,7 @@ def _labelled(pair: PlanPair) -> tuple[tuple[float, ...], float] | None:
     solved = pair.task
     if solved is None or pair.execution is None:
         return None
-    costs = or_undecided(lambda: kept_goal_costs(solved))
+    costs = or_undecided(lambda: solved.goal_costs)
     if isinstance(costs, Undecided):
         return None
     labels = tuple(label.value for label in step_labels(costs, pair.execution, solved.problem))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import pkgutil
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from importlib import import_module
 
 from pddl_eval.definition.domains.reading import (
@@ -219,7 +219,6 @@ def chosen_domain(value: str) -> PlanningDomain:
     return domain
 
 
-@lru_cache(maxsize=64)
 def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
     """The planning domain that a ``domain`` column means: a known domain's name or a PDDL text; None for another name.
 

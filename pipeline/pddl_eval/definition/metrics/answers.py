@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from pddl_eval.columns import ASKED
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import or_undecided
+from pddl_eval.definition.kept import kept
 from pddl_eval.definition.metrics.plan_pair import NotExecuted, detail_of, executable, executed_plan
 from pddl_eval.definition.metrics.plans import operators_of
 from pddl_eval.definition.metrics.problem import reads_problem
@@ -137,21 +138,16 @@ def read_answer(row: Row, options: ScoringOptions, searches: Searches = PLAIN) -
     )
 
 
-QUESTIONS_KEPT = 64
-"""Questions kept for further answers: their plans are read and executed once."""
-
-
 def _question(row: Row, options: ScoringOptions, searches: Searches) -> Question | NotExecuted:
     if why := unknown_kind(row.get("question")):
         return NotExecuted(why)
-    problem = row.get("reference_problem")
+    problem = row.get("reference_problem") or ""
     if not given(problem):
         return NotExecuted("there is no problem")
     in_words = row.get("question") == "progression"
-    return _about(problem, domain_of(row, options), row.get("plan"), in_words, searches)
+    return kept(_about, problem, domain_of(row, options), row.get("plan"), in_words, searches)
 
 
-@lru_cache(maxsize=QUESTIONS_KEPT)
 def _about(
     problem: str, domain: str | None, said: str | None, in_words: bool, searches: Searches
 ) -> Question | NotExecuted:

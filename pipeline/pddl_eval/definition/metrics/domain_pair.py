@@ -11,6 +11,7 @@ from pddl_eval.definition import words
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_equivalence import DomainDecision, decide_domains
 from pddl_eval.definition.domains import PlanningDomain, planning_domain
+from pddl_eval.definition.kept import kept
 from pddl_eval.definition.metrics.plan_pair import MAX_DETAIL, NotExecuted, executable
 from pddl_eval.definition.metrics.registry import OnlySome
 from pddl_eval.definition.model import Atom, Domain
@@ -195,7 +196,7 @@ def _reference(reference: str | Domain | None) -> PlanningDomain:
     if isinstance(reference, str):
         try:
             # Only a text that holds an expression is no name.
-            known = planning_domain(reference) if "(" in reference else PlanningDomain(parse_domain(reference))
+            known = kept(planning_domain, reference) if "(" in reference else PlanningDomain(parse_domain(reference))
         except DomainError as error:
             raise DomainError(f"the reference domain cannot be read: {error}") from None
         assert known is not None

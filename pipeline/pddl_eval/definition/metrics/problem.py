@@ -8,6 +8,7 @@ from operator import attrgetter
 
 from pddl_eval.definition.comparison import compare, read_alone
 from pddl_eval.definition.domains import planning_domain
+from pddl_eval.definition.kept import kept
 from pddl_eval.definition.metrics.registry import Column, Metric, Pair, Row, domain_of, given
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import (
@@ -86,7 +87,7 @@ def domain_of_problem(row: Row, options: ScoringOptions) -> str | None:
         return given_domain
     named = {name.lower() for name in _NAMED.findall(row["generated_problem"] or "", 0, MAX_CHARACTERS)}
     try:
-        known = None if not named or has_several_domains(own) else planning_domain(own)
+        known = None if not named or has_several_domains(own) else kept(planning_domain, own)
     except DomainError:
         return None
     return own if known and named == {known.name} else None

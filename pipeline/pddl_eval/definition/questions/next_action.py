@@ -27,7 +27,6 @@ from pddl_eval.definition.questions.applicable import applicable_actions, why_no
 from pddl_eval.definition.questions.picks import Picks, pick_kind
 from pddl_eval.definition.questions.question import InvalidQuestionError, Question, decided
 from pddl_eval.definition.state_space import GoalCosts, goal_costs
-from pddl_eval.definition.task import kept_goal_costs
 from pddl_eval.definition.validation import Failure, execute_actions, is_goal, taken
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
@@ -83,7 +82,7 @@ def _costs(question: Question) -> tuple[Fraction, Mapping[Action, Fraction]]:
 
     One enumeration of the task's states serves all questions about it; beyond its limit, that of the states from s.
     """
-    found = kept_goal_costs(question.task)
+    found = question.task.goal_costs
     if isinstance(found, Undecided):
         found = decided(goal_costs(question.after, question.domain))
     assert isinstance(found, GoalCosts)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, product
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, spend
@@ -20,6 +20,8 @@ from pddl_eval.definition.state_space import MAX_STATES, StateSpace, state_space
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import Execution, Failure, operator_of, without_costs
 from pddl_eval.definition.verdict import Judgement, PlanVerdict, RightAnswers, Undecided, Unsolvable
+
+Found = TypeVar("Found")
 
 Search = Callable[[Problem, PlanningDomain], Solution | Unsolvable | Undecided]
 
@@ -56,6 +58,13 @@ class Question:
     plan: Plan
     execution: Execution
     searches: Searches = PLAIN
+    _found: dict[Any, Any] = field(default_factory=dict)
+
+    def once(self, compute: Callable[[Question], Found]) -> Found:
+        """What the function says of the question, which is asked once."""
+        if compute not in self._found:
+            self._found[compute] = compute(self)
+        return cast(Found, self._found[compute])
 
     @property
     def domain(self) -> Domain:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from pddl_eval.definition import words
@@ -12,9 +11,6 @@ from pddl_eval.definition.model import Formula, show_formula
 from pddl_eval.definition.questions.question import Judged, Kind, Question
 from pddl_eval.definition.questions.reading import Elements, answer_text, as_atom, read_elements, shown_elements
 from pddl_eval.definition.verdict import Judgement, RightAnswers
-
-KEYS_KEPT = 64
-"""Sets of right elements kept for further answers to the same questions."""
 
 JUDGEMENTS = {
     (True, True): Judgement.RIGHT,
@@ -38,10 +34,8 @@ def set_kind(
     ``why_wrong`` says why an element is no right one.
     """
 
-    right = lru_cache(maxsize=KEYS_KEPT)(right)
-
     def judge(question: Question, text: str, answer: str) -> Judged:
-        said, elements = read(answer_text(text, answer), question, actions=actions), right(question)
+        said, elements = read(answer_text(text, answer), question, actions=actions), question.once(right)
         why_none = question.why_no_action if actions else question.why_no_atom
         denied = {each for each in said.elements if each[0] == "not" and not isinstance(each[1], str)}
         # That something else is false is true, and is not asked for.
@@ -51,7 +45,7 @@ def set_kind(
         return judge_set(said, elements, lambda element: why_wrong(element, question))
 
     def key(question: Question) -> RightAnswers:
-        elements = right(question)
+        elements = question.once(right)
         return RightAnswers(elements, not elements, shown_elements(sorted(elements, key=show_formula)))
 
     return Kind(asks, right_when, judge, key, "precision, recall")
