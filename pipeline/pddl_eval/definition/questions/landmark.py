@@ -19,7 +19,6 @@ proven to have no plan.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from itertools import islice, product
 
 from pddl_eval.definition import words
@@ -29,7 +28,6 @@ from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, Problem
 from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.questions.picks import Picks, pick_kind, picks_among
 from pddl_eval.definition.questions.question import Question, decided, true_states
-from pddl_eval.definition.questions.sets import KEYS_KEPT
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import Undecided
 
@@ -51,16 +49,15 @@ def _why_wrong(atom: Atom, question: Question) -> str:
 
 def is_avoided(atom: Atom, question: Question) -> bool:
     """Whether a plan never makes the atom true; raises ``OutOfBudgetError`` where that is not decided."""
-    if atom not in _on_one_way(question):
+    if atom not in question.once(_on_one_way):
         return True
     if not question.is_enumerated and (without := avoiding(atom, question.after, question.domain)):
         found = question.searches.plan(without[0], PlanningDomain(without[1]))
         if not isinstance(found, Undecided):
             return isinstance(found, Solution)
-    return atom not in on_every_way(question)
+    return atom not in question.once(on_every_way)
 
 
-@lru_cache(maxsize=KEYS_KEPT)
 def on_every_way(question: Question) -> State:
     """The atoms that are true in some state of each way to each goal state; raises ``OutOfBudgetError``.
 
@@ -116,12 +113,11 @@ def landmarks(question: Question) -> Picks:
     decided(question.solution)
     trivial = question.true | question.after.goal
     if question.is_enumerated:
-        return Picks(tuple(sorted(on_every_way(question) - trivial)))
-    candidates = sorted(_on_one_way(question) - trivial)
+        return Picks(tuple(sorted(question.once(on_every_way) - trivial)))
+    candidates = sorted(question.once(_on_one_way) - trivial)
     return picks_among(candidates, lambda atom: not is_avoided(atom, question), "it is one of many")
 
 
-@lru_cache(maxsize=KEYS_KEPT)
 def _on_one_way(question: Question) -> State:
     """What is true in the states of one plan."""
     execution = execute_actions(decided(question.solution).plan, question.after, question.domain)
