@@ -10,7 +10,6 @@ from pddl_eval import judge_answer, right_answers
 from pddl_eval.definition.metrics import read_answer
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.questions import Question, kinds
-from pddl_eval.definition.state_space import _state_space
 
 BLOCKS = """(define (domain bw) (:predicates (on ?x ?y) (ontable ?x) (clear ?x) (handempty) (holding ?x))
 (:action pick-up :parameters (?x) :precondition (and (clear ?x) (ontable ?x) (handempty))
@@ -304,7 +303,6 @@ def test_what_was_enumerated_is_enumerated_again_once_it_is_forgotten() -> None:
     asked = read_answer(row, ScoringOptions()).question
     assert isinstance(asked, Question)
     assert asked.is_enumerated
-    _state_space.cache_clear()
     assert kinds()["unreachable_action"].key(asked).none_is_right
 
 
