@@ -52,7 +52,11 @@ CURES = {
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Rows (counted from 0, the first of them named) with one fault: its ``kind`` (of ``CURES``), and an example."""
+    """Rows (counted from 0, the first of them named) with one fault: its ``kind`` (of ``CURES``), and an example.
+
+    >>> Doubt("damaged line", 1, (3,), "answers.jsonl:4 is not JSON").cure
+    'mend the line: the reason names what cannot be read'
+    """
 
     kind: str
     rows: int
@@ -68,6 +72,14 @@ def audit_dataset(inputs: Input, **settings: Any) -> tuple[int, list[Doubt]]:
     """The number of rows of a dataset that is not scored yet, and what is doubtful in them.
 
     ``settings`` are those of ``score_dataset``. Raises as that.
+
+    >>> from pathlib import Path
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "references.jsonl")
+    ...     _ = file.write_text('{"reference_problem": "(define (problem p)"}')
+    ...     rows, doubts = audit_dataset(file)
+    >>> rows, doubts[0].kind, doubts[0].first
+    (1, 'reference cannot be read', (0,))
     """
     reading, options, _ = grouped(settings, ReadingOptions, ScoringOptions, RunOptions)
     with TemporaryDirectory() as aside, readable_input(inputs, aside, reading, options.columns, keep=False) as source:
