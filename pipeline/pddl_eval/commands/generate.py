@@ -295,7 +295,7 @@ def prompts(  # noqa: PLR0913, RUF100 (one parameter a flag)
 
     A request has the domain, what is asked (a problem in words where the dataset describes none), and the notation of
     the answer. Examples are rows whose problems are not equivalent to the one that is asked about. Its id says what was
-    asked: pddl-eval score ANSWERS scored --from openai --references INPUT reads the answers as that.
+    asked: score --from openai --references INPUT reads the answers as that.
     """
     from pddl_eval.benchmark import Prompts, write_prompts
     from pddl_eval.run import open_rows
