@@ -115,16 +115,18 @@ class Question:
         assert self.task.domain is not None
         is_searched = self.task.domain.has_literals_alone and self.after.is_strips
         asked = self.searches.states if is_searched else MAX_STATES
-        return not any(islice(self.space, asked, None)) and self.space.limit is None
+        space = self.space
+        return not any(islice(space, asked, None)) and space.limit is None
 
     @property
     def whole_space(self) -> StateSpace:
         """All states that can be reached from there; raises ``OutOfBudgetError`` where they are too many."""
-        for _ in self.space:
+        space = self.space
+        for _ in space:
             pass
-        if self.space.limit is not None:
-            raise OutOfBudgetError(self.space.limit.reason)
-        return self.space
+        if space.limit is not None:
+            raise OutOfBudgetError(space.limit.reason)
+        return space
 
     def reach(self, atoms: Iterable[Atom], absent: Iterable[Atom] = ()) -> Solution | Unsolvable | Undecided:
         """A plan from there to a state that has some atoms and lacks others."""
