@@ -22,6 +22,7 @@ from pddl_eval.datasets import values_of
 from pddl_eval.definition.budget import OutOfBudgetError, looked_after, spend
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.grounding import objects_that_fit
+from pddl_eval.definition.kept import keeping
 from pddl_eval.definition.metrics import NotExecuted
 from pddl_eval.definition.model import Action, Problem, show_atom
 from pddl_eval.definition.options import ScoringOptions
@@ -31,6 +32,7 @@ from pddl_eval.definition.questions import InvalidQuestionError, Question, Searc
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import RightAnswers, Undecided, Unsolvable
 from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.scoring.kept import KEPT
 
 LONGEST_WALK = 10
 """Steps of a random walk, at most."""
@@ -315,7 +317,7 @@ def bounded(most: int) -> Iterator[None]:
         if next(looks) > most:
             raise OutOfBudgetError("it takes too long")
 
-    with looked_after(look):
+    with looked_after(look), keeping(KEPT):
         yield
 
 

@@ -58,7 +58,7 @@ class Question:
     plan: Plan
     execution: Execution
     searches: Searches = PLAIN
-    _found: dict[Any, Any] = field(default_factory=dict)
+    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # Of a changed copy nothing is known.
 
     def once(self, compute: Callable[[Question], Found]) -> Found:
         """What the function says of the question, which is asked once."""

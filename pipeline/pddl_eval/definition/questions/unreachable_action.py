@@ -38,15 +38,18 @@ def _why_wrong(action: Action, question: Question) -> str:
     if not operator.formulas:
         found = decided(question.reach(operator.preconditions, operator.negative_preconditions))
         return words.reachable(action, found.plan) if isinstance(found, Solution) else ""
+    space, limit = question.space, ""
     try:
-        applied = _applied(question.whole_space)
-    except OutOfBudgetError:
-        applied = _applied(question.space)
-        if action not in applied and question.space.actions is not None and action not in question.space.actions:
+        for _ in space:
+            pass
+    except OutOfBudgetError as end:
+        limit = str(end)
+    applied, limit = _applied(space), limit or (space.limit.reason if space.limit else "")
+    if limit and action not in applied:
+        if space.actions is not None and action not in space.actions:
             return ""
-        if action not in applied:
-            raise
-    return words.reachable(action, question.space.plan_to(applied[action])) if action in applied else ""
+        raise OutOfBudgetError(limit)
+    return words.reachable(action, space.plan_to(applied[action])) if action in applied else ""
 
 
 def _applied(space: StateSpace) -> Mapping[Action, Node]:
