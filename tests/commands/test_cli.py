@@ -26,7 +26,7 @@ from tests.support.running import run, start
 
 HEAVY = {"ray", "pyarrow", "polars", "numpy", "networkx", "pddl", "altair"}
 COMMANDS = {"score", "status", "validate", "rescore", "compare", "nightly", "report", "explain", "generate", "dedupe"}
-COMMANDS |= {"verify"}
+COMMANDS |= {"verify", "check", "mcp"}
 
 
 def test_the_commands_are_all_there() -> None:

@@ -10,7 +10,7 @@ from pddl_eval.errors import require_extra
 
 @click.command(cls=Command)
 def mcp() -> None:
-    """Serve tools to agents over standard input (Model Context Protocol).
+    """Serve tools to agents over standard input (MCP).
 
     \b
     pddl-eval mcp
