@@ -26,8 +26,8 @@ ITS_DOMAIN = re.compile(r"\(\s*:domain\s+([^\s()]+)", re.IGNORECASE)
 
 @click.command(cls=Command, epilog="Exit codes: 0 nothing is wrong, 1 something is; warnings are not.")
 @argument("files", "FILE...", "PDDL domains and problems, and folders of them.", nargs=-1, required=True)
-@click.option("--format", "form", type=click.Choice(FORMS), default="text", help="github: notes beside the lines.")
-def check(files: tuple[str, ...], form: str) -> None:
+@click.option("--format", type=click.Choice(FORMS), default="text", help="github: notes beside the lines.")
+def check(files: tuple[str, ...], format: str) -> None:
     """Say what is wrong in PDDL files, with line and column.
 
     \b
@@ -39,7 +39,7 @@ def check(files: tuple[str, ...], form: str) -> None:
     wrong = 0
     for file, issue in _issues([*_expanded(files)]):
         wrong += issue.is_error
-        print(_shown(file, issue, form))
+        print(_shown(file, issue, format))
     if wrong:
         sys.exit(FAILED)
 

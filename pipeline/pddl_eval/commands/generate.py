@@ -265,7 +265,6 @@ def obfuscate(
 @click.option("--shots", type=click.IntRange(min=0, max=32), default=0, show_default=True, help="Examples before each.")
 @click.option(
     "--format",
-    "form",
     type=click.Choice(["openai", "messages", "inspect", "lm-eval"]),
     default="openai",
     show_default=True,
@@ -280,7 +279,7 @@ def prompts(  # noqa: PLR0913, RUF100 (one parameter a flag)
     output: str,
     kind: Any,
     shots: int,
-    form: str,
+    format: str,
     model: str,
     seed: int,
     force: bool,
@@ -302,7 +301,7 @@ def prompts(  # noqa: PLR0913, RUF100 (one parameter a flag)
 
     require_writable(output, "prompts", inputs, force=force)
     source = open_rows(inputs)
-    made = write_prompts(source, output, Prompts(kind, shots, form, model, seed, ScoringOptions(**settings)))
+    made = write_prompts(source, output, Prompts(kind, shots, format, model, seed, ScoringOptions(**settings)))
     left = f"; {source.rows - made:,} left out: something that is asked about is missing"
     print(f"{made:,} requests{left * (made < source.rows)}")
 
