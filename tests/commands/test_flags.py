@@ -30,9 +30,9 @@ ONE_COMMAND_APART = {"--domain", "--from", "--kind"}
 they are made from problems and not from logs, and one kind of request is made, of questions several."""
 
 SEVERAL_MEANINGS = ONE_COMMAND_APART | {"--feedback", "--format", "--keep", "--key", "--optimal", "--output"}
-"""Besides, ``--format`` has the formats of its command, and ``--output`` is a file, of a report also a folder; ``--key``
-says what its command does without it; with ``--optimal`` and ``--feedback`` score has more columns, validate a line more,
-and explain says nothing else; dedupe keeps columns, nightly the last nights."""
+"""Besides, ``--format`` has the formats of its command, and ``--output`` is a file, of a report also a folder;
+``--key`` says what its command does without it; with ``--optimal`` and ``--feedback`` score has more columns, validate
+a line more, and explain says nothing else; dedupe keeps columns, nightly the last nights."""
 
 
 def options_by_command() -> dict[str, list[Any]]:
