@@ -51,7 +51,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     for place, script in playground.playground_files().items():
         (site / place).write_text(script)
     written = (ROOT / "infra/site/pages/playground.md").read_text(encoding="utf-8")
-    (site / "playground.html").write_text(f"<!doctype html><meta charset=utf-8><body>{written}", encoding="utf-8")
+    shutil.copy(SCRIPTS.parent / "iframe-worker.js", site / "assets")  # Each page of the site loads it first.
+    head = "<!doctype html><meta charset=utf-8><script src=assets/iframe-worker.js></script>"
+    (site / "playground.html").write_text(f"{head}<body>{written}", encoding="utf-8")
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         opened = browser.new_page()
