@@ -27,7 +27,7 @@ from pddl_eval.datasets import values_of
 from pddl_eval.definition.domains import known_domain, planning_domain
 from pddl_eval.definition.model import Problem, domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import DomainError, read_problem
+from pddl_eval.definition.pddl import DomainError, read_problem, without_comments
 from pddl_eval.errors import UserError
 from pddl_eval.scoring.columns import SCORE_COLUMNS
 from pddl_eval.scoring.table import score_table
@@ -146,7 +146,7 @@ class Twins:
         replaced: dict[str, str] = {}
         reserved = {*RESERVED} | ({"at"} if _has_times(sources) else set())
         for source in sources:
-            words = {_plain(word) for word in WORD.findall(_without_comments(source))} - replaced.keys()
+            words = {_plain(word) for word in WORD.findall(without_comments(source))} - replaced.keys()
             olds = sorted(word for word in words - reserved if word[0] not in ":\\")
             fresh = [word for word in _pool(self.style) if word not in taken and f"?{word}" not in taken]
             if len(fresh) < len(olds):
@@ -208,10 +208,6 @@ def _renamed(text: str, replaced: Mapping[str, str]) -> str:
         return re.sub("-", lambda _: next(separators), word)
 
     return WORD.sub(new, text)
-
-
-def _without_comments(text: str) -> str:
-    return re.sub(";[^\n]*", "", text)
 
 
 def _has_times(texts: Iterable[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pddl_eval.scoring.findings import Issue
 
 FORMS = ("text", "github")
-COMMENT = re.compile(r";[^\n]*")
 DOMAIN = re.compile(r"\(\s*define\s*\(\s*domain\s+([^\s()]+)", re.IGNORECASE)
 PROBLEM = re.compile(r"\(\s*define\s*\(\s*problem\b", re.IGNORECASE)
 ITS_DOMAIN = re.compile(r"\(\s*:domain\s+([^\s()]+)", re.IGNORECASE)
@@ -57,15 +57,17 @@ def _expanded(names: Iterable[str]) -> Iterator[Path]:
 def _issues(files: list[Path]) -> Iterator[tuple[Path, Issue]]:
     """Each file with each thing that is wrong in it; what is neither a domain nor a problem is left alone."""
     import pddl_eval
+    from pddl_eval.definition.pddl import without_comments
 
+    @cache  # Each problem asks the files beside it.
     def domain_in(file: Path) -> str | None:
-        found = DOMAIN.search(COMMENT.sub("", _text(file)))
+        found = DOMAIN.search(without_comments(_text(file)))
         return found[1].lower() if found else None
 
     given = {name: file for file in files if (name := domain_in(file))}
     for file in files:
         text = _text(file)
-        bare = COMMENT.sub("", text)
+        bare = without_comments(text)
         if DOMAIN.search(bare):
             found = pddl_eval.feedback(text, kind="domain")
         elif PROBLEM.search(bare):

@@ -84,7 +84,8 @@ def explain(
         note(f"{len(found.others) + 1:,} rows have this id; the others are {others}: choose with --row or --key")
     explanation = explain_row(values, options=found.options, only=only)
     plan = explanation.parts.get("plan")
-    bars = timeline_svg(plan) if explanation.problem is None and isinstance(plan, PlanExplanation) else ""
+    is_drawn = svg is not None and explanation.problem is None
+    bars = timeline_svg(plan) if is_drawn and isinstance(plan, PlanExplanation) else ""
     if explanation.problem is None and ((svg and not bars) or save_plan):
         raise UserError(
             "--svg and --save-plan are for problems, --svg also for plans with times, and there is no pair of problems."

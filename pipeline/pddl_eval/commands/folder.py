@@ -56,7 +56,7 @@ VALUE_CHARACTERS = 200
 
 INDEX, ROWS = "index.html", "rows.html"
 FOLDER_LINKS = {"Report": f"../{INDEX}", "All rows": f"../{ROWS}"}
-"""From the page of a row."""
+"""From the page of a row, or of a question."""
 
 
 def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOST_ROWS) -> int:
@@ -152,8 +152,8 @@ class _RowPages:
         if self._links == FOLDER_LINKS:
             about = {"notes": str(self._report.place), "row": urlencode([*_identity(self._listed, known).items()])}
             links["permanent link"] = f"../{ROWS}#{about['row']}&:open="
-            if self._asked_first(known) is not None:
-                links["beside another"] = f"../questions/{self._asked_first(known)}.html"
+            if (first := self._asked_first(known)) is not None:
+                links["beside another"] = f"../questions/{first}.html"
         for text, step in (("previous (k)", -1), ("next (j)", 1)):
             other = self._order[(place + step) % len(self._order)]
             links[text] = self._addresses[other]
@@ -231,8 +231,7 @@ class _RowPages:
                 kind=BESIDE,
             )
             page = Page(f"Two answers to {asked}", (), (), [Section("", tables=[shown])])
-            links = {"Report": f"../{INDEX}", "All rows": f"../{ROWS}"}
-            yield answers[0]["row"], html(page, script=render("beside.js"), links=links)
+            yield answers[0]["row"], html(page, script=render("beside.js"), links=FOLDER_LINKS)
 
     def _other_answers(self, known: Mapping[str, Any]) -> list[Section]:
         """Other samples and models, side by side."""

@@ -58,9 +58,6 @@ def validate(
     """
     import json
 
-    from pddl_eval.datasets import locate, put_bytes
-    from pddl_eval.explain import validation_page
-    from pddl_eval.report import page_text
     from pddl_eval.scoring.plans import (
         NOT_EXECUTED,
         validate_files,
@@ -73,11 +70,18 @@ def validate(
     if [domain_file, problem, *plans].count("-") > 1:
         raise UserError("Standard input can be only one of the files.")
     form = (output or "").rpartition(".")[2]
-    if output is not None and form not in FORMS:
-        raise UserError(f"--output is a file of the form {', '.join(FORMS)}, by its ending, not {printable(output)}")
-    require_all_writable({form: output}, [domain_file, problem, *plans], force=force)
+    if output is not None:
+        if form not in FORMS:
+            raise UserError(
+                f"--output is a file of the form {', '.join(FORMS)}, by its ending, not {printable(output)}"
+            )
+        require_all_writable({form: output}, [domain_file, problem, *plans], force=force)
     validated = validate_files(domain_file, problem, plans, answer)
     if output is not None:
+        from pddl_eval.datasets import locate, put_bytes  # slow to import, as pages are; most calls write none
+        from pddl_eval.explain import validation_page
+        from pddl_eval.report import page_text
+
         validated = iter(kept := list(validated))
         put_bytes(locate(output), page_text(validation_page(kept), form).encode())
     if as_val:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import chain, product
 from math import prod
 from operator import eq, ge, gt, itemgetter, le, lt, sub
@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, cast
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.grounding import objects_that_fit, unify
+from pddl_eval.definition.kept import kept
 from pddl_eval.definition.model import (
     ARITHMETIC,
     COMPARISONS,
@@ -50,9 +51,6 @@ MAX_BITS = 4_096
 
 MAX_VARIABLES = 100
 """Variables of a rule, with those of its quantifiers."""
-
-DOMAINS_KEPT = 8
-"""Domains whose rules are kept, taken apart."""
 
 MAX_EVALUATIONS = 3_000_000
 """Formulas and bindings that are looked at in one execution, some five seconds."""
@@ -100,7 +98,7 @@ class World:
         self.objects = {**problem.objects, **domain.constants}
         self.atoms = set(problem.init)
         self.values = dict(problem.values)
-        self.strata = _strata(domain)
+        self.strata = kept(_strata, domain) if domain.formulas else ()
         self.evaluations = 0
         self.index: dict[tuple[str | int, ...], list[Atom]] | None = None
         """While atoms are derived: those that are true, by predicate, and by predicate, position and argument."""
@@ -442,9 +440,8 @@ class Stratum(NamedTuple):
     again: list[Clause]
 
 
-@lru_cache(maxsize=DOMAINS_KEPT)
 def _strata(domain: Domain) -> tuple[Stratum, ...]:
-    return tuple(map(_stratum, strata(derivation_rules(domain)))) if domain.formulas else ()
+    return tuple(map(_stratum, strata(derivation_rules(domain))))
 
 
 def _stratum(rules: Sequence[Rule]) -> Stratum:

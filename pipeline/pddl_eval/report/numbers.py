@@ -295,8 +295,8 @@ def power(answers: pl.DataFrame, model: str | None, names: Sequence[str], points
     models = sorted({*answers[model]}, key=natural_key) if model and not answers.is_empty() else []
     if model is None or not 2 <= len(models) <= MOST_MODELS:
         return NOTHING
-    decided, sides = _sides(answers, model, models, names)
     name = main_measure(names)
+    decided, sides = _sides(answers, model, models, [name])
     share, times = sides[name]
     found = []
     for first, second in combinations([place for place, each in enumerate(models) if decided[each][name]], 2):

@@ -104,11 +104,12 @@ def _models(report: Report, about: Mapping[str, str]) -> list[str]:
 def write_results(report: Report, place: Location, form: str, about: Mapping[str, str]) -> int:
     """Write the files of ``result_files``; returns how many. Raises as that, and ``OutputError`` as other writers."""
     files = result_files(report, place, form, about)
+    scored = open_scored(report.place or "", report.columns, report.where) if form == "eee" else None
     for file, model in files.items():
-        if form == "hf":
+        if scored is None:
             put_bytes(file, _hf(report, model, about))
         else:
-            _write_eee(report, file, str(file.path)[len(place.path) + 1 :], model, about)
+            _write_eee(report, scored, file, str(file.path)[len(place.path) + 1 :], model, about)
     return len(files)
 
 
@@ -156,9 +157,10 @@ def _interval(known: Mapping[str, Any]) -> str:
     return f"95 % interval {known['low']:.1f} to {known['high']:.1f}; "
 
 
-def _write_eee(report: Report, file: Location, name: str, model: str, about: Mapping[str, str]) -> None:
+def _write_eee(  # noqa: PLR0913 (what is written, and where)
+    report: Report, scored: Scored, file: Location, name: str, model: str, about: Mapping[str, str]
+) -> None:
     """The evaluation of a model, and beside it a line for each answer that is right or wrong."""
-    scored = open_scored(report.place or "", report.columns, report.where)
     developer, named = _identity(model, about)
     model_id = f"{developer}/{named}"
     evaluation = f"{about['dataset']}/{model_id}/{_digest(report, model, about).hex()[:16]}"

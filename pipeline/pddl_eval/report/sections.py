@@ -287,8 +287,8 @@ def _ranking(report: Report) -> Section:
         .iter_rows()
     ]
     how = [f"Undecided rows count as no. Undecided: {', '.join(undecided)}."] if undecided else []
-    table = _best_in_bold(report, replace(table, kind="ranking")) if level == (report.model,) else table
     table = replace(table, kind="ranking")
+    table = _best_in_bold(report, table) if level == (report.model,) else table
     return Section(RANKING if level else "Scores", how, [table])
 
 
