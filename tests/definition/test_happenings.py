@@ -133,6 +133,14 @@ def test_states_have_times() -> None:
     assert found.states[3][1]["fuel", "t"] == 15
 
 
+def test_the_initial_state_has_a_time_where_nothing_happens() -> None:
+    assert validate("()", problem(), DOMAIN).times == (0,)
+    failed = validate("3: (drive t shop home) [4]", problem(), DOMAIN)
+    assert (failed.times, len(failed.states)) == ((0,), 1)
+    assert [condition.holds for condition in failed.conditions] == [False]
+    assert failed.advice[0].startswith("(at t shop) is false where step 1")
+
+
 def test_two_of_one_action_at_once() -> None:
     """Their starts are another happening than their ends, and both take what only one can have."""
     found = validate("0: (drive t home shop) [5]\n0.0005: (drive t home shop) [5]", problem(), DOMAIN)
@@ -155,9 +163,9 @@ def test_what_ends_at_once_ends_in_the_happening_in_which_it_starts(plan: str) -
     [
         (("[4]", "[2]"), "valid", (0, 1, 3, 5)),
         (("[2]", "[2]"), "valid", (0, 1, 3)),
-        (("[4]", "[0.1]"), "duration", ()),
-        (("[0.1]", "[4]"), "duration", ()),
-        (("[4]", ""), "duration", ()),
+        (("[4]", "[0.1]"), "duration", (0,)),
+        (("[0.1]", "[4]"), "duration", (0,)),
+        (("[4]", ""), "duration", (0,)),
     ],
 )
 def test_one_action_twice_at_one_time(durations: tuple[str, str], verdict: str, times: tuple[int, ...]) -> None:

@@ -384,6 +384,24 @@ def test_concurrent_actions_in_any_order(one: tuple[str, str], other: tuple[str,
     assert compared(plan_text(Random(0), step), facts, text, found) == (False, "")
 
 
+@pytest.mark.parametrize(
+    ("effect", "plan", "wanted"),
+    [
+        ("(r)", "{one(), other()}", "valid"),
+        ("(r)", "1: (one)\n1: (other)", "interference"),
+        ("(r)", "1: {one(), other()}", "interference"),
+        ("(r)", "1: (one)\n2: (other)", "valid"),
+        ("(s)", "1: (one)\n1: (other)", "valid"),
+    ],
+)
+def test_at_one_time_nothing_changes_what_another_reads(effect: str, plan: str, wanted: str) -> None:
+    """Where a plan has times, as Fox and Long (definition 12) and VAL have it: (r) was true before, too."""
+    actions = act("one", "(and)", effect) + act("other", "(r)", "(t)")
+    domain = f"(define (domain d) (:requirements :strips) (:predicates (r) (s) (t)) {actions})"
+    facts = "(define (problem x) (:domain d) (:init (r)) (:goal (t)))"
+    assert validate(plan, facts, domain).verdict == wanted
+
+
 def test_concurrent_effects_add_up_and_names_come_first() -> None:
     more = act("more", "(and)", "(increase (f) (g))", "?x")
     found = run([more], GIVEN, "(= (f) 4)", {"more a", "more b", "more c"})

@@ -96,6 +96,6 @@ def timed_difference(plan: str, problem: str, domain: str, right: trajectories.J
         "constraint_share": (found.constraint_share, None if right.share is None else float(right.share)),
         "states": ([(atoms, dict(numbers)) for atoms, numbers in found.states], states),
     }
-    if found.times:  # There are none where nothing happens.
+    if found.times:  # There are none where time does not count.
         pairs["times"] = (list(found.times), [moment.time for moment in right.path])
     return "; ".join(f"{name}: {ours}, judge {theirs}" for name, (ours, theirs) in pairs.items() if ours != theirs)

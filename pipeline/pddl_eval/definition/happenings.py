@@ -53,7 +53,7 @@ class Agenda:
         self._waiting = deque(enumerate(plan, 1))
         self.is_timed = bool(self._durative or problem.timed_literals)
         if not self.is_timed and constraints_of(problem, domain):
-            self.is_timed = any(_start(action) is not None for _, step in self._waiting for action in step)
+            self.is_timed = any(start_of(action) is not None for _, step in self._waiting for action in step)
         self._now: Fraction | None = None
         self._events: list[Event] = []
         self._happening: list[Event] = []
@@ -95,7 +95,7 @@ class Agenda:
         while self._waiting:
             number, step = self._waiting[0]
             actions = _sorted(step)
-            times = [start for start in map(_start, actions) if start is not None]
+            times = [start for start in map(start_of, actions) if start is not None]
             if not times and self._under_way:
                 return
             self._waiting.popleft()
@@ -125,7 +125,8 @@ def _end(start: Event, duration: Fraction) -> Event:
     return start._replace(time=start.time + duration, half=AT_END, duration=duration)
 
 
-def _start(action: Action) -> Fraction | None:
+def start_of(action: Action) -> Fraction | None:
+    """When the action starts, as far as the plan says so."""
     return action.start if isinstance(action, Scheduled) else None
 
 

@@ -42,7 +42,7 @@ from pddl_eval.definition.formulas import (
     with_sources,
 )
 from pddl_eval.definition.grounding import instance
-from pddl_eval.definition.happenings import TOLERANCE, Agenda, Event
+from pddl_eval.definition.happenings import TOLERANCE, Agenda, Event, start_of
 from pddl_eval.definition.model import (
     DURATION,
     EQUALITY,
@@ -106,9 +106,10 @@ class Execution:
     are none. ``metric`` is the value of the problem's metric at the end, None where it has none or where that is
     not defined.
 
-    Where time counts, ``steps`` are the happenings and ``times`` theirs; else there are no times. ``length`` is the
-    number of actions that began. ``broken`` are those of the ``constraints`` (their number) on the states passed
-    through that do not hold, and ``violated`` the preferences, each with how often it was violated.
+    Where time counts, ``steps`` are the happenings, and ``times`` say when each of the states begins, the initial one
+    at 0; else there are no times. ``length`` is the number of actions that began. ``broken`` are those of the
+    ``constraints`` (their number) on the states passed through that do not hold, and ``violated`` the preferences, each
+    with how often it was violated.
     """
 
     steps: tuple[tuple[Operator, ...], ...]
@@ -191,7 +192,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
     trajectory = Trajectory(problem, world)
     done: list[tuple[Operator, ...]] = []
     updates: list[Mapping[Atom, Fraction]] = []
-    times: list[Fraction] = []
+    times = [Fraction(0)]
     over_all: dict[tuple[int, Action, Fraction | None], Sequence[Formula]] = {}
     apart: dict[tuple[Action, Fraction | None], _Apart] = {}
     failed_step: int | None = None
@@ -200,7 +201,8 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         for place, event in enumerate(events):  # which may grow by what ends at once
             if event.half == AT_START:
                 events[place] = _with_duration(event, world, agenda)
-        found = together([_operator_at(event, world, apart) for event in events], world)
+        at_a_time = agenda.is_timed or any(start_of(event.action) is not None for event in events)
+        found = together([_operator_at(event, world, apart) for event in events], world, at_a_time)
         if isinstance(found, Failure):
             event = events[found.place]
             failed_step = event.step or max(1, *(each.step for each in events))
@@ -448,9 +450,9 @@ def taken(step: Set[Action], world: World) -> tuple[tuple[Operator, ...], Mappin
 
 
 def together(
-    operators: Sequence[Operator | Failure], world: World
+    operators: Sequence[Operator | Failure], world: World, at_a_time: bool = False
 ) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:
-    """As ``taken``, for the operators of a happening; where one is a fault that is why it cannot be."""
+    """As ``taken``, for the operators of a happening, which may have a time; where one is a fault that is why."""
     faults = [replace(each, place=place) for place, each in enumerate(operators) if isinstance(each, Failure)]
     if faults:
         return min(faults, key=lambda fault: _WORST_FIRST.index(fault.verdict))
@@ -464,7 +466,7 @@ def together(
         found.append(acting[0])
         updates.append(acting[1])
     if len(found) > 1:
-        failure = _interference(found, updates, world)
+        failure = _interference(found, updates, world, at_a_time)
         if failure is not None:
             return failure
     if not any(updates):
@@ -550,24 +552,26 @@ _Claim = tuple[int, str, str, Set[Atom]]
 """An operator, what it does, what that concerns, and with which atoms."""
 
 
-def _interference(operators: list[Operator], updates: list[list[Change]], world: World) -> Failure | None:
+def _interference(
+    operators: list[Operator], updates: list[list[Change]], world: World, at_a_time: bool
+) -> Failure | None:
     """Which two of the operators cannot happen at once.
 
-    None deletes what another needs or adds, or adds what another forbids. Where one leaves STRIPS there are no moving
-    targets (Fox and Long): no operator adds, deletes or updates what another reads, itself or in a rule of a derived
-    predicate, and none deletes what another adds: as written, whether or not it was so before.
+    None deletes what another needs or adds, or adds what another forbids. Where one leaves STRIPS or they have a time,
+    there are no moving targets (Fox and Long): no operator adds, deletes or updates what another reads, itself or in a
+    rule of a derived predicate, and none deletes what another adds: as written, whether or not it was so before.
     """
     claims: list[_Claim] = []  # of operators by their places: two may be of one action
     changes: list[_Claim] = []
     moving: list[_Claim] = []
-    beyond_strips = world.strata or any(operator.formulas for operator in operators)
+    no_moving_targets = at_a_time or world.strata or any(operator.formulas for operator in operators)
     for place, (each, own) in enumerate(zip(operators, updates, strict=True)):
         claims.append((place, "needs", "truth", each.preconditions))
         claims.append((place, "adds", "truth", each.add_effects))
         claims.append((place, "forbids", "falsity", each.negative_preconditions))
         changes.append((place, "deletes", "truth", each.delete_effects - each.add_effects))
         changes.append((place, "adds", "falsity", each.add_effects))
-        if beyond_strips:
+        if no_moving_targets:
             claims.append((place, "reads", "value", with_sources(_read_by(each, world), world)))
             changed = each.add_effects | each.delete_effects | {update.target for update in own}
             moving.append((place, "changes", "value", changed))

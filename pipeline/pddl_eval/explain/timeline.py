@@ -49,7 +49,7 @@ def bars_of(execution: Execution, plan: Sequence[Step]) -> list[Bar]:
     [('rest', '1', None, '2'), ('at', '2', Fraction(2, 1), 'None')]
     """
     bars: list[Bar] = []
-    for time, operators in zip(execution.times, execution.steps, strict=False):
+    for time, operators in zip(execution.times[1:], execution.steps, strict=False):
         for operator in operators:
             half = _half(operator)
             if half == "at end":

@@ -295,7 +295,7 @@ class Validation:
     @property
     def times(self) -> tuple[Fraction, ...]:
         """When each of the ``states`` begins; none for a plan whose steps have no times."""
-        return (Fraction(0), *self.execution.times) if self.execution is not None and self.execution.times else ()
+        return () if self.execution is None else self.execution.times
 
     @property
     def failed(self) -> list[Action]:
@@ -559,7 +559,7 @@ def _since(is_true: bool, execution: Execution, last: int) -> str:
 
 def _happening(execution: Execution, number: int) -> str:
     """A step, or what happened at a time."""
-    when = f"at time {show_number(execution.times[number - 1])}" if execution.times else f"step {number}"
+    when = f"at time {show_number(execution.times[number])}" if execution.times else f"step {number}"
     return f"{when}, {_shown(execution.steps[number - 1])}"
 
 
@@ -720,7 +720,7 @@ def changes(found: Validation, number: Callable[[Fraction], Any] = _number) -> I
     for place, (step, ((atoms, values), (later, new))) in steps:
         changed = {fluent: value for fluent, value in new.items() if values.get(fluent) != value}
         yield {
-            **({"time": number(found.execution.times[place - 1])} if found.execution.times else {"step": place}),
+            **({"time": number(found.execution.times[place])} if found.execution.times else {"step": place}),
             "actions": list(map(in_words, step)),
             "added": [show_atom(atom) for atom in sorted(later - atoms)],
             "deleted": [show_atom(atom) for atom in sorted(atoms - later)],
