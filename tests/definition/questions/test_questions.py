@@ -246,6 +246,15 @@ def test_a_prefix_that_cannot_be_executed_is_a_mistake_in_the_data(kind: str) ->
     assert (found.verdict.value, found.correct) == ("reference_invalid", None)
 
 
+def test_conjuncts_of_a_quantified_goal_are_no_landmarks() -> None:
+    wash = """(define (domain wash) (:predicates (clean ?x) (wet ?x))
+      (:action rub :parameters (?x) :precondition (wet ?x) :effect (clean ?x))
+      (:action pour :parameters (?x) :effect (wet ?x)))"""
+    all_clean = "(define (problem p) (:domain wash) (:objects a) (:init) (:goal (forall (?x) (clean ?x))))"
+    assert right_answers("landmark", all_clean, wash).elements == {("wet", "a")}
+    assert judge_answer("landmark", "(clean a)", all_clean, wash).detail == "(clean a) is in the goal"
+
+
 def test_beyond_strips() -> None:
     def elements(kind: str, plan: str = "(move ground one)") -> object:
         return right_answers(kind, RIDE, LIFT, plan=plan).elements

@@ -20,11 +20,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice, product
+from typing import cast
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.domains import PlanningDomain
-from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, Problem, State
+from pddl_eval.definition.formulas import instances
+from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, Problem, State, is_atom
 from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.questions.picks import Picks, pick_kind, picks_among
 from pddl_eval.definition.questions.question import Question, decided, true_states
@@ -41,10 +43,16 @@ def _why_wrong(atom: Atom, question: Question) -> str:
     solution = question.solution
     if atom in question.true:
         return words.trivial_landmark(atom, "initial state")
-    if atom in question.after.goal:
+    if atom in _goal_atoms(question):
         return words.trivial_landmark(atom, "goal")
     decided(solution)
     return words.avoided(atom) if is_avoided(atom, question) else ""
+
+
+def _goal_atoms(question: Question) -> State:
+    """The conjuncts of the goal that are atoms, those of a ``forall`` with each choice of objects."""
+    stated = (each for formula in question.after.conjuncts for each in instances(formula, question.world))
+    return question.after.goal.union(cast(Atom, each) for each in stated if is_atom(each))
 
 
 def is_avoided(atom: Atom, question: Question) -> bool:
@@ -111,7 +119,7 @@ def avoiding(atom: Atom, problem: Problem, domain: Domain) -> tuple[Problem, Dom
 def landmarks(question: Question) -> Picks:
     """The atoms that every plan makes true; where that is searched for, the first of those that one plan makes true."""
     decided(question.solution)
-    trivial = question.true | question.after.goal
+    trivial = question.true | _goal_atoms(question)
     if question.is_enumerated:
         return Picks(tuple(sorted(question.once(on_every_way) - trivial)))
     candidates = sorted(question.once(_on_one_way) - trivial)
