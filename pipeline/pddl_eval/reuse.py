@@ -155,7 +155,7 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     inputs: datasets.Input | datasets.Source,
     output: str | os.PathLike[str],
     options: ScoringOptions,
-    shard_rows: int,
+    shard_rows: int | None,
     previous_columns: Mapping[str, str] | None = None,
     retry: Sequence[str] = (),
 ) -> tuple[runs.Run, Previous]:

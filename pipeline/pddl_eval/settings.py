@@ -164,8 +164,8 @@ ROWS_AGAIN = 100
 """Rows that a verification scores again where no number is named."""
 
 SHARD_ROWS = 2048
-"""A second or two of scoring: a hundred times the overhead of a shard, and few enough that a lost worker costs little
-and that ten thousand rows occupy several."""
+"""Rows of a shard, unless they take the kernel less than a second: a hundred times the overhead of a shard, and few
+enough that a lost worker costs little and that ten thousand rows occupy several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class RunOptions:
     workers: int | None = setting(
         None, "Worker processes, or tasks in flight on Ray. Default: what pays.", "--workers", metavar="N"
     )
-    shard_rows: int = setting(SHARD_ROWS, "Rows of a shard, at most.")
+    shard_rows: int | None = setting(None, "Rows of a shard, at most. Default: about a second of work.")
     counters: str | None = setting(
         None,
         "Counters while it runs: a Prometheus textfile (.prom) or lines of JSON (.jsonl); may be s3://….",
@@ -210,7 +210,7 @@ class RunOptions:
         require_choices(self)
         if self.workers is not None and self.workers < 1:
             raise UserError(f"A run has at least one worker, not {self.workers}.")
-        if self.shard_rows < 1:
+        if self.shard_rows is not None and self.shard_rows < 1:
             raise UserError(f"A shard holds at least one row, not {self.shard_rows}.")
         if self.engine == "local" and self.address:
             raise UserError("An address is that of a Ray cluster: choose the engine ray or auto.")

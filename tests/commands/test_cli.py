@@ -63,7 +63,7 @@ def test_score_and_rescore_take_every_declared_setting() -> None:
     of_score, of_rescore = ({each.name for each in command.params} for command in (score, rescore))
     assert declared <= of_score
     assert of_rescore - of_score == {"previous", "retry"}
-    assert of_score - of_rescore == {"part", "check"}
+    assert of_score - of_rescore == {"part", "check", "rows_per_file"}
 
 
 def test_score_has_few_flags_and_each_is_written_where_it_is_declared() -> None:

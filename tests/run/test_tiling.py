@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval import build_report, run_status, score_dataset
+from pddl_eval import build_report, run_status, score_dataset, verify_dataset
 from pddl_eval.datasets import SIGNATURE_KEY, locate
 from pddl_eval.dedupe import dedupe
 from pddl_eval.errors import UNFINISHED
@@ -168,6 +169,16 @@ def test_new_scores_are_complete_whatever_old_lacks(scored: Path, copied: Path) 
     pairs, new = copied.parent / "pairs.parquet", copied.parent / "new"
     assert run("rescore", "--previous", copied, pairs, new, "--workers", "1").exit_code == UNFINISHED
     assert run_status(new).finished and run("report", new, "--format", "json").exit_code == 0
+
+
+def test_the_command_merges_and_verify_says_the_command_again(scored: Path, tmp_path: Path) -> None:
+    pairs, out = scored.parent / "pairs.parquet", tmp_path / "out"
+    command = ("score", pairs, out, "--rows-per-file", "25")
+    assert run(*command).exit_code == 0 and len([*out.glob("*.parquet")]) == -(-ROWS // 25)
+    (out / "part-000000.parquet").unlink()
+    found = run("verify", out)
+    assert shlex.join(map(str, ("pddl-eval", *command))) in found.stdout
+    assert run(*command).exit_code == 0 and verify_dataset(out).ok
 
 
 @pytest.mark.parametrize("harm", ["gone", "cut", "copied"])

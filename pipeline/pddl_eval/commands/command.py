@@ -49,7 +49,6 @@ REPLACED = {
     "--on": "--key",
     "--previous-column": "rescore_dataset(previous_columns=…) in Python",
     "--against-column": "dedupe(against_columns=…) in Python",
-    "--rows-per-file": "score_dataset(rows_per_file=…) in Python",
     "--size": "build_report(size=…) in Python",
 }
 """Options that there were, and what does the same now."""

@@ -28,6 +28,13 @@ report_to = click.option(
     "--report", "report_to", metavar="PATH", help="Also write the report: report/, report.html, tables.tex, …."
 )
 check = click.option("--check", is_flag=True, help="Say what is doubtful in the rows, with its cure; score nothing.")
+rows_per_file = click.option(
+    "--rows-per-file",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Merge the partitions into files of N rows.",
+    hidden=True,
+)
 dry_run = click.option("--dry-run", is_flag=True, help="Print the shards and write nothing.")
 
 
@@ -38,6 +45,7 @@ dry_run = click.option("--dry-run", is_flag=True, help="Print the shards and wri
 @flags(ScoringOptions)
 @flags(RunOptions)
 @click.option("--part", metavar="I/N", help="Score the I-th of N shares of the rows, for any scheduler.")
+@rows_per_file
 @report_to
 @force_option
 @check
@@ -46,6 +54,7 @@ def score(
     inputs: tuple[str, ...],
     output: str,
     part: str | None,
+    rows_per_file: int | None,
     report_to: str | None,
     force: bool,
     check: bool,
@@ -84,7 +93,9 @@ def score(
         return
     chosen = require_outputs(inputs, output, report_to, settings, force=force)
     with watched_run() as watch:
-        summary = score_dataset(inputs, output, part=part, watch=watch, warn=note, **settings)
+        summary = score_dataset(
+            inputs, output, part=part, rows_per_file=rows_per_file, watch=watch, warn=note, **settings
+        )
     print_summary(summary, output)
     if chosen is not None and (part is None or has_file(locate(output) / SUMMARY)):
         write_report(build_report(output), chosen, report_to, force=force)

@@ -4,12 +4,12 @@ It knows no PDDL: what is done to rows is a ``Scorer`` that is handed in (``scor
 mean, and how they are compared, is not known here.
 """
 
-from pddl_eval.run.engines import ROW_SECONDS, Processes, WorkerLost, ordered_map
+from pddl_eval.run.engines import Processes, WorkerLost, ordered_map
 from pddl_eval.run.inputs import readable_input
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun, settings_of
 from pddl_eval.run.merged import finish_merged, partitions_of
-from pddl_eval.run.partitions import KNOWN_ROW, Scorer, ShardFailure, ShardRecord, batches_of, damaged
+from pddl_eval.run.partitions import KNOWN_ROW, ROW_SECONDS, Scorer, ShardFailure, ShardRecord, batches_of, damaged
 from pddl_eval.run.prepare import Run, prepare_run
 from pddl_eval.run.score import finish_shards
 from pddl_eval.run.shards import Shard, plan_shards

@@ -64,6 +64,9 @@ or a disk or a store does not answer it."""
 DAMAGED = (OSError, pa.ArrowException, ValueError)
 """What the Parquet reader raises for bytes that are no such file; of a file on a disk or in a store, also the rest."""
 
+ROW_SECONDS = 0.0005
+"""Scoring a row, unless the scorer says otherwise: two parses, a comparison, sometimes a plan."""
+
 _one_in_memory = Lock()
 
 Read = TypeVar("Read")
@@ -99,6 +102,14 @@ class Scorer:
     constants_signed: Callable[[pa.Schema], str] | None = None
     row_seconds: Callable[[pa.Schema], float] | None = None
     known: Callable[[FileVersion, range], pa.Table | None] | None = None
+
+    def seconds_of_row(self, schema: pa.Schema) -> float:
+        """About how long a row of these columns takes."""
+        return self.row_seconds(schema) if self.row_seconds else ROW_SECONDS
+
+    def shard_rows(self, schema: pa.Schema) -> int:
+        """Rows of a shard: ``SHARD_ROWS``, or what takes about a second if that is more."""
+        return max(SHARD_ROWS, round(1 / self.seconds_of_row(schema)))
 
 
 @dataclass(frozen=True, slots=True)

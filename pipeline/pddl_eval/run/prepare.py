@@ -67,9 +67,13 @@ class Run:
 
 
 def prepare_run(
-    inputs: Input | Source, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int, part: str | None = None
+    inputs: Input | Source,
+    output: str | os.PathLike[str],
+    scorer: Scorer,
+    shard_rows: int | None = None,
+    part: str | None = None,
 ) -> Run:
-    """Look at input and output and say what is to be done; nothing is written.
+    """Look at input and output and say what is to be done; nothing is written. Without ``shard_rows`` the scorer's.
 
     Raises ``DatasetError`` for an input that cannot be read, an output that belongs to another run and an output that
     lies in the input, and what the scorer raises for a schema that it cannot score.
@@ -79,6 +83,7 @@ def prepare_run(
     source = inputs if isinstance(inputs, Source) else open_rows(inputs)
     present = require_output(folder, source)
     output_schema = scorer.output_schema(source.schema)
+    shard_rows = shard_rows or scorer.shard_rows(source.schema)
     if scorer.constants_signed:
         scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
     # All that must be the same for a run to be the same. Where the input lies and how it is cut is not part of it.

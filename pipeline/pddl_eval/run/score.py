@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 
 from pddl_eval.datasets import DatasetError, OutputError, OutputUnavailable, contents, partition_stem, places
-from pddl_eval.run.engines import ROW_SECONDS, Engine, NodeExcluded, UnderWay, choose_engine, start_engine
+from pddl_eval.run.engines import Engine, NodeExcluded, UnderWay, choose_engine, start_engine
 from pddl_eval.run.lock import SECONDS, Claim, claimed, dead_locks
 from pddl_eval.run.manifest import CHANGED, MANIFEST, entries_of, same_run
 from pddl_eval.run.partitions import Scorer, ShardFailure, ShardRecord, finished_records, score_shard
@@ -51,10 +51,8 @@ def finish_shards(
     in which such a row is found and left out.
     """
     started = time.perf_counter()
-    of_schema = run.work.scorer.row_seconds
-    row_seconds = of_schema(run.source.schema) if of_schema else ROW_SECONDS
     most = max(len(run.missing), run.rows_missing // LEAST_ROWS)
-    options = choose_engine(run.rows_missing, most, options, row_seconds)
+    options = choose_engine(run.rows_missing, most, options, run.work.scorer.seconds_of_row(run.source.schema))
     if options.engine == "local" and options.workers:
         run = _dealt(run, options.workers)
     made: dict[str, ShardRecord] = {}

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -94,18 +93,22 @@ def _unknown_domains(table: pa.Table, options: ScoringOptions) -> Counter[str]:
 def _repeated(table: pa.Table, inputs: Sequence[str]) -> dict[str, float]:
     """How many rows repeat another row in all these columns, lists and mappings aside."""
     columns = [table[name] for name in inputs if not pa.types.is_nested(table[name].type)]
+    columns = [each.cast(pa.large_string()) if is_text(each.type) else each for each in columns]
     # Few rows have texts of the same lengths, which are known.
-    lengths = [pc.binary_length(each.cast(pa.large_string())) if is_text(each.type) else each for each in columns]
-    if not columns or len(set(_said(lengths))) == table.num_rows:
+    lengths = [pc.binary_length(each) if pa.types.is_large_string(each.type) else each for each in columns]
+    try:
+        repeated = columns and _more_than_once(lengths) and _more_than_once(columns)
+    except pa.ArrowNotImplementedError:  # of a type that has no order, such as a dictionary of numbers
         return {}
-    rows = _said(columns)
-    repeated = len(rows) - len(set(rows))
     return {"rows": repeated} if repeated else {}
 
 
-def _said(columns: Sequence[pa.ChunkedArray]) -> list[tuple[Any, ...]]:
-    """The rows of the columns that say anything: a damaged line is all null."""
-    return [row for row in zip(*map(values_of, columns), strict=True) if any(value is not None for value in row)]
+def _more_than_once(columns: Sequence[pa.ChunkedArray]) -> int:
+    """How many rows of the columns say the same as one before them; a damaged line is all null and says nothing."""
+    rows = pa.table(columns, [*map(str, range(len(columns)))])
+    silent = _sum(reduce(pc.and_, map(pc.is_null, columns)))
+    different = len(rows.group_by(rows.column_names, use_threads=False).aggregate([]))
+    return len(rows) - different - max(0, silent - 1)
 
 
 def nothing_compared(table: pa.Table, pair: Pair) -> pa.Array:
@@ -130,10 +133,11 @@ def count_scores(table: pa.Table, columns: Iterable[str]) -> Statistics:
     each occurs. Of a detail also how many answers held several drafts.
     """
     statistics: dict[str, dict[str, float]] = {}
+    silent = {pair: nothing_compared(table, pair) for pair in PAIRS}
     for name in columns:
         is_text = pa.types.is_string(table[name].type)
         verdicts = [] if is_text else [verdict for verdict in left_out_by(name) if verdict in table.column_names]
-        needed = [nothing_compared(table, pair) for pair in needed_by(name)]
+        needed = [silent[pair] for pair in needed_by(name)]
         left_out = [pc.fill_null(pc.equal(table[each], Verdict.REFERENCE_INVALID.value), False) for each in verdicts]
         counted = table.select([name])  # The texts of the rows need not be copied.
         if left_out := [*left_out, *needed]:

@@ -127,7 +127,7 @@ def _slow(before: pa.Table, now: pa.Table, seconds: float) -> set[int]:
 def _command(manifest: Mapping[str, Any], output: str) -> str | None:
     """The command that makes the run, if it can be said in one line."""
     place, names = manifest.get("place"), [str(file["name"]) for file in manifest["files"]]
-    if not place or len(names) > 1 or {"made_of", "rows_per_file"} & manifest.keys():
+    if not place or len(names) > 1 or "made_of" in manifest:
         return None
     words = ["pddl-eval", "score", f"{place}/{names[0]}", output]
     settings = manifest["settings"]
@@ -140,4 +140,6 @@ def _command(manifest: Mapping[str, Any], output: str) -> str | None:
                 return None
             yes, _, no = flag.partition("/")
             words += [yes if value else no] if isinstance(value, bool) else [flag, str(value)]
+    if "rows_per_file" in manifest:
+        words += ["--rows-per-file", str(manifest["rows_per_file"])]
     return shlex.join(words)

@@ -15,11 +15,8 @@ from pddl_eval.process import available_cpus
 from pddl_eval.run.engines.in_process import InProcess
 from pddl_eval.run.engines.processes import EngineError, Processes, UnderWay, WorkerLost, ordered_map
 from pddl_eval.run.engines.ray import NodeExcluded, RayTasks, cluster_address
-from pddl_eval.run.partitions import SILENT_SECONDS, ShardResult, ShardTask
+from pddl_eval.run.partitions import ROW_SECONDS, SILENT_SECONDS, ShardResult, ShardTask
 from pddl_eval.settings import RunOptions
-
-ROW_SECONDS = 0.0005
-"""Scoring a row, unless the scorer says otherwise: two parses, a comparison, sometimes a plan."""
 
 PROCESSES_SECONDS = 1.5
 """Starting worker processes."""
