@@ -39,6 +39,15 @@ def answer(call: str) -> str:
         return json.dumps({"error": str(error)})
 
 
+def warm(rows: list[dict[str, str]]) -> None:
+    """Judge the rows, so that modules are imported, patterns compiled and templates read; keep nothing of them."""
+    for row in rows:
+        answer(json.dumps({"row": row}))
+        if _gone_through:
+            answer('{"step": 0}')
+    _gone_through.clear()
+
+
 def _judged(row: dict[str, str]) -> dict[str, Any]:
     for name, text in row.items():
         if len(text) > MOST_CHARACTERS:

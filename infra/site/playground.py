@@ -51,9 +51,10 @@ PLACE = "assets/playground"
 
 def playground_files() -> dict[str, str]:
     """Each made file of the playground by its place in the site. Raises ``OSError`` where Pyodide cannot be had."""
+    runtime, program = _pyodide(), {"program.zip": _program()}
     return {
-        f"{PLACE}/runtime.js": _script(_pyodide()),
-        f"{PLACE}/program.js": _script({"program.zip": _program()})
+        f"{PLACE}/runtime.js": _script(runtime),
+        f"{PLACE}/program.js": _script({**program, "snapshot.bin": _snapshot({**runtime, **program})})
         + f"playground.examples({json.dumps(EXAMPLES)});\nplayground.kinds({json.dumps(sorted(kinds()))});\n",
     }
 
@@ -77,6 +78,21 @@ def _pyodide() -> dict[str, bytes]:
         raise ValueError(f"{archive} is not what was pinned")
     with open_tar(fileobj=BytesIO(content)) as package:
         return {name: package.extractfile(f"package/{name}").read() for name in RUNTIME}  # type: ignore[union-attr]
+
+
+def _snapshot(files: Mapping[str, bytes]) -> bytes:
+    """The memory of Python when it has judged each example once: a page that begins with it is ready at once."""
+    with TemporaryDirectory() as folder:
+        for name, content in (
+            files | {"examples.json": json.dumps([each["row"] for each in EXAMPLES]).encode()}
+        ).items():
+            Path(folder, name).write_bytes(content)
+        ran = subprocess.run(
+            ["node", str(Path(__file__).with_name("snapshot.mjs")), folder], capture_output=True, text=True, timeout=300
+        )
+        if ran.returncode:
+            raise OSError(f"node snapshot.mjs: {ran.stderr[-1000:].strip()}")
+        return Path(folder, "snapshot.bin").read_bytes()
 
 
 def _program() -> bytes:

@@ -381,6 +381,7 @@ def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("pddl_eval"),
         autoescape=True,
+        auto_reload=False,  # Templates do not change while a program runs.
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -41,28 +46,53 @@ def test_a_text_that_is_too_long_is_refused() -> None:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The page of the playground in a browser, from disk, once Python is ready; ``requests`` are what it asked for."""
-    playwright = pytest.importorskip("playwright.sync_api", reason=".ci/more installs it")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the playground with its files, and with the script that each page of the site loads first."""
     site = tmp_path_factory.mktemp("site")
     shutil.copytree(SCRIPTS, site / playground.PLACE)
     for place, script in playground.playground_files().items():
         (site / place).write_text(script)
     written = (ROOT / "infra/site/pages/playground.md").read_text(encoding="utf-8")
-    shutil.copy(SCRIPTS.parent / "iframe-worker.js", site / "assets")  # Each page of the site loads it first.
+    shutil.copy(SCRIPTS.parent / "iframe-worker.js", site / "assets")
     head = "<!doctype html><meta charset=utf-8><script src=assets/iframe-worker.js></script>"
     (site / "playground.html").write_text(f"{head}<body>{written}", encoding="utf-8")
+    return site
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason=".ci/more installs it")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium")
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        opened = browser.new_page()
-        opened.requests = []
-        opened.on("request", lambda request: opened.requests.append(request.url))
-        opened.goto((site / "playground.html").as_uri())
-        opened.wait_for_selector("#playground[data-ready=yes]", timeout=120_000)
-        yield opened
+        yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module", params=["disk", "host"])
+def page(request: pytest.FixtureRequest, browser: Any, site: Path) -> Iterator[Any]:
+    """The page once Python is ready, from disk and from a static host; ``requests`` are what it asked for."""
+    with ExitStack() as closed:
+        address = site.as_uri()
+        if request.param == "host":
+            handler = partial(SimpleHTTPRequestHandler, directory=str(site))
+            server = closed.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), handler))
+            Thread(target=server.serve_forever, daemon=True).start()
+            closed.callback(server.shutdown)
+            address = f"http://127.0.0.1:{server.server_port}"
+        yield started(browser, address)
+
+
+def started(browser: Any, address: str) -> Any:
+    opened = browser.new_page()
+    opened.requests, opened.warnings = [], []
+    opened.on("request", lambda request: opened.requests.append(request.url))
+    opened.on("console", lambda message: opened.warnings.append(message.text))
+    opened.address = address
+    opened.goto(f"{address}/playground.html")
+    opened.wait_for_selector("#playground[data-ready=yes]", timeout=120_000)
+    return opened
 
 
 def ask(page: Any, call: dict[str, Any]) -> dict[str, Any]:
@@ -70,18 +100,33 @@ def ask(page: Any, call: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def assert_as_here(page: Any, row: dict[str, str]) -> None:
+    here, there = judged(row), ask(page, {"row": row})
+    for name in ("verdict", "detail", "feedback", "certificate", "steps"):
+        assert here[name] == there[name], row
+
+
 @pytest.mark.slow
 def test_the_sample_has_the_verdicts_of_native_python(page: Any) -> None:
-    problems = pq.read_table(ROOT / "pipeline/pddl_eval/benchmark/sample.parquet")["reference_problem"].to_pylist()[::4]
-    for reference, generated in zip(problems, [*problems[1:], problems[0]], strict=True):
-        for row in (
-            {"reference_problem": reference, "generated_problem": generated},
-            {"reference_problem": reference, "generated_plan": "(pickup a)"},
-        ):
-            here, there = judged(row), ask(page, {"row": row})
-            assert (here["verdict"], here["detail"], here["feedback"]) == (
-                *(there[name] for name in ("verdict", "detail", "feedback")),
-            )
+    sample = pq.read_table(ROOT / "pipeline/pddl_eval/benchmark/sample.parquet").to_pylist()
+    for row in sample[:: 2 if page.address.startswith("file:") else 40]:
+        assert_as_here(page, {name: row[name] or "" for name in ("reference_problem", "generated_problem")})
+        assert_as_here(page, {"reference_problem": row["reference_problem"], "generated_plan": "(pickup a)"})
+
+
+@pytest.mark.slow
+def test_python_begins_with_the_memory_of_the_build(page: Any) -> None:
+    assert not [each for each in page.warnings if "snapshot" in each]
+
+
+@pytest.mark.slow
+def test_without_that_memory_python_is_started(browser: Any, site: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(site, tmp_path / "site")
+    program = copy / playground.PLACE / "program.js"
+    lines = program.read_text().splitlines(keepends=True)
+    program.write_text("".join(line for line in lines if not line.startswith('playground.file("snapshot.bin"')))
+    page = started(browser, copy.as_uri())
+    assert_as_here(page, playground.EXAMPLES[0]["row"])
 
 
 @pytest.mark.slow
@@ -123,7 +168,9 @@ def test_a_judgement_can_be_stopped_and_the_next_one_is_made(page: Any) -> None:
 
 @pytest.mark.slow
 def test_nothing_but_its_own_files_is_asked_for(page: Any) -> None:
-    asked = [each for each in page.requests if not each.startswith(("blob:", "data:"))]
-    names = sorted(each.rpartition("/")[2].partition("#")[0] for each in asked)
-    assert names == ["playground.css", "playground.html", "playground.js", "program.js", "runtime.js"]
-    assert all(each.startswith("file://") for each in asked)
+    asked = [each for each in page.requests if not each.startswith("blob:")]
+    assert all(each.startswith(page.address) for each in asked)
+    names = {each.rpartition("/")[2].partition("#")[0] for each in asked}
+    icon = {"favicon.ico"}  # Browsers ask a host for it where a page names none.
+    own = {"playground.html", "iframe-worker.js", "playground.css", "playground.js", "program.js", "runtime.js"}
+    assert names - icon == own
