@@ -17,7 +17,7 @@ from pddl_eval.errors import UserError
 from tests.corpus import CORPUS
 from tests.judges.interpreter import tree_of
 from tests.judges.questions import right_answers
-from tests.support.sample import ANSWER_RECIPES
+from tests.support.sample import SAMPLE_ANSWERS
 
 NAMES = ("ferry", "lift-adl", "wires", "movie")
 PROBLEMS = pa.table(
@@ -115,7 +115,7 @@ VERDICTS = {
 def test_the_bundled_questions_have_answers_of_all_kinds() -> None:
     rows = pq.read_table(QUESTIONS_SAMPLE).to_pylist()
     assert {row["question"] for row in rows} == kinds().keys()
-    assert {row["label_answer"] for row in rows} == VERDICTS.keys() == ANSWER_RECIPES.keys()
+    assert {row["label_answer"] for row in rows} == VERDICTS.keys() == {*SAMPLE_ANSWERS}
     for row in rows:
         about = row["question"], row["generated_answer"], row["reference_problem"], row["domain"]
         found = pddl_eval.judge_answer(*about, plan=row["plan"]).verdict.value

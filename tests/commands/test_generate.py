@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 
@@ -74,6 +75,21 @@ def test_there_can_be_several_answers_to_a_reference(references: Path, tmp_path:
     assert pq.read_table(tmp_path / "out.parquet")["n"].to_pylist() == [n for n in range(300) for _ in range(3)]
 
 
+def test_answers_to_plans_are_the_same_for_any_number_of_workers(
+    references: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "ROW_GROUP_ROWS", 100)
+    for workers in (1, 2):
+        out = tmp_path / f"{workers}.parquet"
+        result = run("generate", "variants", references, out, "--kind", "plan", "--workers", workers)
+        assert result.exit_code == 0 and "300 answers" in result.stdout, result.output
+    written = pq.read_table(out)
+    assert written.equals(pq.read_table(tmp_path / "1.parquet"))
+    assert written.column_names[-3:] == ["generated_plan", "label_plan", "label_plan_valid"]
+    labels = Counter(zip(*(written[name].to_pylist() for name in written.column_names[-2:]), strict=True))
+    assert labels["same_plan", True] and labels["plan_step_lost", False]
+
+
 def test_another_seed_gives_other_answers(references: Path, tmp_path: Path) -> None:
     for seed in (1, 2):
         run("generate", "variants", references, tmp_path / f"{seed}.parquet", "--seed", seed, "--workers", 1)
@@ -115,6 +131,7 @@ def test_variants_of_domains_and_what_their_scores_must_be(tmp_path: Path) -> No
         (["{references}", "{out}", "--preset", "strong"], "strong"),
         (["{out}/nothing", "{out}"], "nothing"),
         (["{other}", "{out}"], "reference_problem"),
+        (["{references}", "{out}", "--kind", "domain"], "no column reference_domain"),
     ],
 )
 def test_a_mistake_is_one_sentence(arguments: list[str], said: str, references: Path, tmp_path: Path) -> None:

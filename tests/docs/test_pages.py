@@ -36,6 +36,7 @@ NOT_RUN = {
     "zcat ": "is a pipe of a shell",
     "generate tasks tasks.parquet --domain ferry.pddl": "tests/commands/test_generate.py",
     "generate obfuscate tasks.parquet": "tests/commands/test_outputs.py",
+    "generate variants tasks.parquet": "tests/commands/test_generate.py",
     "score logs/": "tests/datasets/test_harness.py",
     "score out/gpt-4o/": "tests/datasets/test_harness.py",
     "score batch_output.jsonl": "tests/datasets/test_harness.py",

@@ -1,7 +1,7 @@
 """How long a reward takes: ``python -m tests.measure.reward --references 100``.
 
-Real references of each domain, each with eight answers of ``generate variants`` as in a group of GRPO (for plans by the
-sample's recipes), are scored one call at a time. Prints milliseconds, of wall time and of processor time with the
+Real references of each domain, each with eight answers of ``generate variants`` as in a group of GRPO, are scored one
+call at a time. Prints milliseconds, of wall time and of processor time with the
 planner's (p50, p99, maximum), and how many answers got each reward. Then batches of 64 are scored in this process and
 in two worker processes. Exits with 1 if a batch has other rewards, or if an answer that is right by construction has
 less than 1, or a wrong one 1.
@@ -30,23 +30,18 @@ import numpy as np
 import pddl_eval
 import polars as pl
 import pyarrow as pa
-from pddl_eval.benchmark import PRESETS, by_preset, variants_table
-from pddl_eval.definition.domains import known_domain
-from pddl_eval.definition.pddl import parse_problem
-from pddl_eval.definition.planning import Solution, solve
+from pddl_eval.benchmark import KINDS, PRESETS, by_preset, variants_table
+from pddl_eval.benchmark.variants import Kind
 from pddl_eval.scoring.rewards import ROW_SECONDS, Rewarded
 
 from tests.support.domain_variants import domain_rows
-from tests.support.plan_text import plan_to_pddl
-from tests.support.sample import DOMAIN_TEXTS, PLAN_RECIPES
+from tests.support.sample import DOMAIN_TEXTS
 from tests.support.shared_problems import SHARED_PROBLEMS
 
 GROUP = 8
 """Answers to a reference."""
 
 BATCH = 64
-
-RIGHT_PLANS = ("same_plan", "plan_in_a_list", "plan_as_json")
 
 Row = dict[str, Any]
 """Arguments of ``reward``, and ``right``: whether the answer is; None where construction does not tell."""
@@ -90,20 +85,14 @@ def problems(references: pl.DataFrame, seed: int) -> Iterator[Row]:
 
 def plans(references: pl.DataFrame, domain: str, seed: int) -> Iterator[Row]:
     """Plans for the problems: the program's own, rewritten or damaged."""
-    random = Random(seed)
-    for text in references["problem_pddl"]:
-        found = solve(parse_problem(text), known_domain(domain))
-        if not isinstance(found, Solution):
-            continue
-        for number in range(GROUP):
-            recipe = list(PLAN_RECIPES)[number % len(PLAN_RECIPES)]
-            answer = PLAN_RECIPES[recipe](found.plan, random.randrange(len(found.plan)) if found.plan else 0)
-            yield {
-                "completions": answer,
-                "reference": plan_to_pddl(found.plan),
-                "problem": text,
-                "right": True if recipe in RIGHT_PLANS else None,
-            }
+    table = references.select(pl.col("problem_pddl").alias("reference_problem"), domain=pl.lit(domain)).to_arrow()
+    for row in answers(table, seed, KINDS["plan"]):
+        yield {
+            "completions": row["generated_plan"],
+            "reference": None,
+            "problem": row["reference_problem"],
+            "right": row["label_plan_valid"],
+        }
 
 
 def domains(references: pl.DataFrame, text: str, seed: int) -> Iterator[Row]:
@@ -118,9 +107,10 @@ def domains(references: pl.DataFrame, text: str, seed: int) -> Iterator[Row]:
         }
 
 
-def answers(references: pa.Table, seed: int) -> list[Row]:
+def answers(references: pa.Table, seed: int, kind: Kind = KINDS["problem"]) -> list[Row]:
     """A group of answers of known correctness to each reference."""
-    rows: list[Row] = variants_table(references, 0, by_preset(PRESETS["every-kind"], seed), GROUP).to_pylist()
+    drawn = by_preset(PRESETS["every-kind"], seed, kind)
+    rows: list[Row] = variants_table(references, 0, drawn, GROUP, kind=kind).to_pylist()
     return rows
 
 

@@ -24,6 +24,7 @@ from pddl_eval.benchmark import (
     task_problem,
     variants_table,
 )
+from pddl_eval.benchmark.damages import shown_plan
 from pddl_eval.definition import comparison
 from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.model import Problem, problem_to_pddl
@@ -32,14 +33,14 @@ from pddl_eval.definition.task import Task, read_pair
 from pddl_eval.scoring.scene_graph import scene_graph
 
 from tests.judges.by_package import read_problem_by_package
-from tests.support.sample import DOMAIN_RECIPES, DOMAIN_TEXTS, PLAN_RECIPES
+from tests.support.sample import DOMAIN_TEXTS, SAMPLE_DOMAINS
 
 RENAMED = Preset({Grade.CORRECT: 1}, {"renamed": 1e6})
 
 WEAK = Preset({Grade.SOLVABLE: 3, Grade.CORRECT: 1}, {"object_added": 0, "types_added": 0})
 """Three quarters wrong in the initial state or the goal."""
 
-LOST = DOMAIN_RECIPES["domain_effect_lost"]
+LOST = SAMPLE_DOMAINS["domain_effect_lost"]
 
 
 def equivalence(reference: str, generated: str, is_placeholder: bool) -> bool | None:
@@ -109,9 +110,10 @@ def _plans(pairs: int) -> pa.Table:
     for problem in _spread(pairs):
         found = solve(problem, known_domain(problem.domain))
         if isinstance(found, Solution) and found.plan:
-            change = PLAN_RECIPES[random.choice(("plan_step_lost", "plan_step_doubled"))]
-            texts = PLAN_RECIPES["same_plan"](found.plan, 0), change(found.plan, random.randrange(len(found.plan)))
-            rows.append((problem_to_pddl(problem), *texts))
+            place = random.randrange(len(found.plan))
+            step = found.plan[place : place + 1] * random.choice((0, 2))
+            changed = found.plan[:place] + step + found.plan[place + 1 :]
+            rows.append((problem_to_pddl(problem), *map(shown_plan, (found.plan, changed))))
     return _table(("reference_problem", "reference_plan", "generated_plan"), rows)
 
 
@@ -156,13 +158,13 @@ STEPS: dict[str, Callable[[Random], str]] = {
 def _domains(pairs: int) -> pa.Table:
     """The known domains against copies that lost an effect."""
     texts = islice(cycle(DOMAIN_TEXTS.values()), pairs)
-    return _table(("reference_domain", "generated_domain"), [(text, LOST(text)) for text in texts])
+    return _table(("reference_domain", "generated_domain"), [(text, LOST(text, Random(0))) for text in texts])
 
 
 def _behaviour(pairs: int) -> pa.Table:
     """The same with a problem of the benchmark for each four."""
     problems = [problem for problem in _spread(-(-pairs // 4)) for _ in range(4)][:pairs]
-    rows = [(problem_to_pddl(each), text := DOMAIN_TEXTS[each.domain], LOST(text)) for each in problems]
+    rows = [(problem_to_pddl(each), text := DOMAIN_TEXTS[each.domain], LOST(text, Random(0))) for each in problems]
     return _table(("reference_problem", "reference_domain", "generated_domain"), rows)
 
 

@@ -7,8 +7,6 @@ file that is bundled.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Mapping
 from itertools import cycle, groupby, islice
 from random import Random
@@ -16,6 +14,14 @@ from random import Random
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval.benchmark.answers import RECIPES
+from pddl_eval.benchmark.damages import (
+    ANSWER_RECIPES,
+    DOMAIN_RECIPES,
+    PLAN_RECIPES,
+    answer_original,
+    plan_original,
+    shown_plan,
+)
 from pddl_eval.benchmark.enumeration import Pair, benchmark_pairs, benchmark_problems, pairs_tables
 from pddl_eval.benchmark.files import QUESTIONS_SAMPLE, SAMPLE
 from pddl_eval.benchmark.original import Original
@@ -23,7 +29,7 @@ from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.variants import Variant, beside, variant_of, variants_table
 from pddl_eval.datasets import locate, new_parquet
 from pddl_eval.definition.domains import blocksworld, floor_tile, gripper, known_domain
-from pddl_eval.definition.model import Action
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_problem
 from pddl_eval.definition.planning import Solution, solve
 
@@ -39,39 +45,23 @@ DOMAIN_TEXTS = {
     "floor-tile": floor_tile.PDDL.strip(),
 }
 
-Plan = tuple[Action, ...]
-
-
-def _pddl(plan: Plan) -> str:
-    return plan_to_pddl(plan) or "[]"  # an empty text is no answer
-
-
-PLAN_RECIPES: Mapping[str, Callable[[Plan, int], str]] = {
-    "same_plan": lambda plan, _: _pddl(plan),
-    "plan_in_a_list": lambda plan, _: ", ".join(f"{name}({', '.join(names)})" for name, *names in plan) or "[]",
-    "plan_as_json": lambda plan, _: json.dumps(
-        [{"id": i, "name": name, "args": names} for i, (name, *names) in enumerate(plan)]
-    ),
-    "plan_step_lost": lambda plan, place: _pddl(plan[:place] + plan[place + 1 :]),
-    "plan_step_doubled": lambda plan, place: _pddl(plan[: place + 1] + plan[place:]),
-    "no_plan": lambda _, __: "I could not find a plan for this problem.",
-}
-"""Answers to a plan, given the place of one of its steps.
+SAMPLE_PLANS = ("same_plan", "plan_in_a_list", "plan_as_json", "plan_step_lost", "plan_step_doubled", "no_plan")
+"""The recipes of plans that take turns.
 
 The first three are the plan in several notations: every score is 1, the plan is valid. A step lost or doubled:
 ``plan_lcs`` is (n−1)/n or n/(n+1) for a reference of n steps. The last scores 0."""
 
 
-def _effect_lost(text: str) -> str:
+def _effect_lost(text: str, _random: Random) -> str:
     start = text.index(" (not (")
     return text[:start] + text[text.index("))", start) + 2 :]
 
 
-DOMAIN_RECIPES: Mapping[str, Callable[[str], str]] = {
-    "same_domain": lambda text: text,
-    "domain_parameters_renamed": lambda text: text.replace("?", "?x-"),
+SAMPLE_DOMAINS: Mapping[str, Callable[[str, Random], str]] = {
+    "same_domain": DOMAIN_RECIPES["same_domain"].make,
+    "domain_parameters_renamed": DOMAIN_RECIPES["domain_parameters_renamed"].make,
     "domain_effect_lost": _effect_lost,
-    "no_domain": lambda _: "(define (domain",
+    "no_domain": DOMAIN_RECIPES["no_domain"].make,
 }
 """The first two score 1; where a delete effect is lost precision stays 1 and recall does not; the last scores 0."""
 
@@ -115,40 +105,28 @@ def _companions(row: int, problem: str, domain: str) -> dict[str, str]:
         raise AssertionError(f"a problem of the benchmark has no plan: {found.reason}")
     plan = found.plan
     text = DOMAIN_TEXTS[domain]
-    plan_recipe = list(PLAN_RECIPES)[row % len(PLAN_RECIPES)]
-    domain_recipe = list(DOMAIN_RECIPES)[row % len(DOMAIN_RECIPES)]
-    place = Random(f"companion {row}").randrange(len(plan)) if plan else 0
+    plan_recipe = SAMPLE_PLANS[row % len(SAMPLE_PLANS)]
+    domain_recipe = list(SAMPLE_DOMAINS)[row % len(SAMPLE_DOMAINS)]
+    known = {"reference_problem": problem, "domain": domain, "reference_plan": plan_to_pddl(plan)}
+    random = Random(f"companion {row}")
+    answer = PLAN_RECIPES[plan_recipe].make(plan_original(known, ScoringOptions()), random)
     return {
-        "reference_plan": _pddl(plan),
-        "generated_plan": PLAN_RECIPES[plan_recipe](plan, place),
+        "reference_plan": shown_plan(plan),
+        "generated_plan": answer if isinstance(answer, str) else shown_plan(answer),
         "label_plan": plan_recipe,
         "reference_domain": text,
-        "generated_domain": DOMAIN_RECIPES[domain_recipe](text),
+        "generated_domain": SAMPLE_DOMAINS[domain_recipe](text, random),
         "label_domain": domain_recipe,
     }
 
 
-ANSWER_RECIPES: Mapping[str, Callable[[str, str], str | None]] = {
-    "right": lambda _, key: key,
-    "right_in_prose": lambda _, key: f"<think>One step after the other.</think>\nHere it is.\n\n```\n{key}\n```",
-    "element_lost": lambda kind, key: _without_last(key) if kind in SETS else None,
-    "other": lambda _, key: OTHERS.get(key.partition(",")[0], "none" if re.search(r"[(\d]", key) else None),
-    "no_answer": lambda _, __: "I cannot say.",
-}
-"""Answers to a question, given its kind and its key; None where the recipe leaves its turn to the next one.
+SAMPLE_ANSWERS = ("right", "right_in_prose", "element_lost", "other", "no_answer")
+"""The recipes of answers to questions that take turns.
 
 The first two are right, the next two are not, and nothing is read of the last."""
 
-OTHERS = {"none": "(nowhere b1)", "yes": "no", "no": "yes"}
-SETS = ("applicable", "progression", "state", "trace")
 PROBLEMS_ASKED = {"blocksworld": 3, "gripper": 1}
 QUESTIONS_PER_PROBLEM = 22
-
-
-def _without_last(key: str) -> str | None:
-    """The key without the last of at least two elements."""
-    found = [*re.finditer(r"[,\s]*\([^()]*\)", key)]
-    return key[: found[-1].start()] + key[found[-1].end() :] if len(found) > 1 else None
 
 
 def made_questions() -> pa.Table:
@@ -163,9 +141,10 @@ def made_questions() -> pa.Table:
     asked = Asking(per_problem=QUESTIONS_PER_PROBLEM).table(pa.Table.from_pylist(small))
     rows = []
     for number, row in enumerate(asked.to_pylist()):
-        turns = islice(cycle(ANSWER_RECIPES), number % len(ANSWER_RECIPES), None)
-        about = row["question"], row["reference_answer"]
-        name, answer = next((name, said) for name in turns if (said := ANSWER_RECIPES[name](*about)) is not None)
+        turns = islice(cycle(SAMPLE_ANSWERS), number % len(SAMPLE_ANSWERS), None)
+        known, random = answer_original(row, ScoringOptions()), Random(number)
+        made = ((name, ANSWER_RECIPES[name].make(known, random)) for name in turns)
+        name, answer = next((name, said) for name, said in made if said is not None)
         rows.append({"generated_answer": answer, "label_answer": name})
     return beside(asked, pa.Table.from_pylist(rows))
 

@@ -5,7 +5,8 @@ from parameters to a ``Side`` (atoms and words). ``enumeration`` combines initia
 tasks and their 145,918 text-to-PDDL pairs. A new task is one new function and its name in the table at the end of its
 file.
 
-``answers`` holds the recipes that make answers from any reference problem, and ``variants`` draws them by presets.
+``answers`` holds the recipes that make answers from any reference problem, ``damages`` those for plans, domains and
+questions, and ``variants`` draws them by presets.
 ``questions`` asks about any problems, with computed keys. ``own_tasks`` makes new problems in any domain, each with a
 plan; ``starts`` their initial states. ``twins`` takes the names away from any rows,
 ``prompts`` makes requests for models of them.
@@ -14,6 +15,7 @@ them). Nothing here judges an answer: labels hold by construction, and each reci
 """
 
 from pddl_eval.benchmark.answers import Grade
+from pddl_eval.benchmark.damages import KINDS
 from pddl_eval.benchmark.enumeration import PAIRS, PAIRS_SCHEMA, benchmark_problems, task_problem
 from pddl_eval.benchmark.files import (
     QUESTIONS_SAMPLE,
@@ -34,4 +36,4 @@ from pddl_eval.benchmark.own_tasks import TASKS_SCHEMA, OwnTask, OwnTasks
 from pddl_eval.benchmark.prompts import FORMATS, KEYS, Prompts
 from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.twins import STYLES, Twins
-from pddl_eval.benchmark.variants import PRESETS, VARIANT_FIELDS, Preset, by_preset, variants_table
+from pddl_eval.benchmark.variants import PRESETS, Preset, by_preset, variants_table

@@ -20,7 +20,7 @@ from pddl_eval.benchmark.own_tasks import MOST_SEEDS, TASKS_SCHEMA, OwnTasks
 from pddl_eval.benchmark.prompts import Prompts
 from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.twins import Twins
-from pddl_eval.benchmark.variants import PLAIN, VARIANT_FIELDS, Draw, variants_schema, variants_table
+from pddl_eval.benchmark.variants import PLAIN, PROBLEMS, Draw, Kind, variants_schema, variants_table
 from pddl_eval.datasets import (
     DatasetError,
     Input,
@@ -125,16 +125,17 @@ def write_variants(  # noqa: PLR0913 (what is read, made and written)
     workers: int,
     watch: Callable[[int], None],
     options: ScoringOptions = PLAIN,
+    kind: Kind = PROBLEMS,
 ) -> pl.DataFrame:
-    """Write answers to references; returns how many ``answers`` have the same labels.
+    """Write answers of a kind to references; returns how many ``answers`` have the same labels.
 
     ``watch`` is told how many answers are done, counting those that an unusable reference does not get. The number of
     ``workers`` changes no answer. Raises ``UserError`` where the columns do not fit or no reference can be used, and
     ``DatasetError`` where a file is damaged; nothing is written then.
     """
-    schema = variants_schema(source.schema, options)
-    made = partial(variants_table, draw=draw, per_reference=per_reference, options=options)
-    labels = [field.name for field in VARIANT_FIELDS if field.name.startswith("label")]
+    schema = variants_schema(source.schema, options, kind)
+    made = partial(variants_table, draw=draw, per_reference=per_reference, options=options, kind=kind)
+    _, *labels = (options.column(field.name) for field in kind.fields)
 
     def counted(table: pa.Table) -> pl.DataFrame:
         return pl.DataFrame(table.select(labels)).group_by(labels, maintain_order=True).len("answers")

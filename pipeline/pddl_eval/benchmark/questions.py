@@ -150,7 +150,7 @@ def draw_questions(
     ``problem`` is a question about it without a plan. The kinds of a turn are asked after the same walks. In every
     other turn the answer should be yes, or some; ``turn`` is the number of the first.
     """
-    plan = _solution(problem)
+    plan = solution_of(problem)
     asked: set[tuple[str, Plan]] = set()
     undecided: set[str] = set()
     for place in range(number):
@@ -191,7 +191,7 @@ class Draw:
                     plan = self._plan(kind, start)
                     if (kind, plan) in asked or (kind in LAST_STEP and not plan):
                         continue
-                    found = kinds()[kind].key(start if plan == start.plan else _after(plan, self.problem))
+                    found = kinds()[kind].key(start if plan == start.plan else with_plan(plan, self.problem))
             except InvalidQuestionError:
                 continue
             assert found.text is not None
@@ -204,59 +204,61 @@ class Draw:
         """The problem after a random walk, or after the first steps of a plan."""
         steps = self.random.randint(0, longest)
         if self.plan and self.random.random() < 0.5:
-            return _after(self.plan[:steps], self.problem)
+            return with_plan(self.plan[:steps], self.problem)
         reached = self.problem
         for _ in range(steps):
             applicable = cast(frozenset[Action], kinds()["applicable"].key(reached).elements)
             if not applicable:
                 break
-            reached = _after((*_actions(reached), self.random.choice(sorted(applicable))), self.problem)
+            reached = with_plan((*_actions(reached), self.random.choice(sorted(applicable))), self.problem)
         return reached
 
     def _plan(self, kind: str, start: Question) -> tuple[Action, ...]:
         if kind == "executability":
-            return _actions(start) if self.wanted else self._damaged(_actions(start))
+            return _actions(start) if self.wanted else damaged(start, self.random)
         if kind not in ("justification", "validity"):
             return _actions(start)
         if start.plan not in self.ends:  # Where the problem has no plan soon, none is searched for from its states.
-            self.ends[start.plan] = _solution(start) if self.plan else ()
+            self.ends[start.plan] = solution_of(start) if self.plan else ()
         whole = (*_actions(start), *self.ends[start.plan])
         if kind == "justification" and len(whole) > LONGEST_PLAN:
             raise OutOfBudgetError("the plan is too long")
         if self.wanted:
             return whole
-        return self._damaged(whole) if kind == "validity" else self._needed(whole)
+        if kind == "validity":
+            return damaged(replace(self.problem, plan=whole), self.random)
+        return self._needed(whole)
 
     def _needed(self, plan: tuple[Action, ...]) -> tuple[Action, ...]:
         """A plan that was made from this one, from which no single step can be left out."""
         for place in reversed(range(len(plan))):
             without = (*plan[:place], *plan[place + 1 :])
-            if _after(without, self.problem).execution.reaches_goal:
+            if with_plan(without, self.problem).execution.reaches_goal:
                 plan = without
         return plan
 
-    def _damaged(self, plan: tuple[Action, ...]) -> tuple[Action, ...]:
-        """The plan without a step, with two exchanged, or with any action in the place of one."""
-        if not plan:
-            return plan
-        one, other = (self.random.randrange(len(plan)) for _ in range(2))
-        match self.random.randrange(4):
-            case 0:
-                return (*plan[:one], *plan[one + 1 :])
-            case 1:
-                changed = {one: plan[other], other: plan[one]}
-            case _:
-                changed = {one: self._any_action(plan[one])}
-        return tuple(changed.get(number, step) for number, step in enumerate(plan))
 
-    def _any_action(self, like: Action) -> Action:
-        """An action of the problem, of the same operator or of another."""
-        name = self.random.choice([like[0], *sorted(self.problem.operators)])
-        fitting = [
-            sorted(objects_that_fit(self.problem.objects, types, self.problem.domain))
-            for types in self.problem.operators[name]
-        ]
-        return (name, *map(self.random.choice, fitting)) if all(fitting) else like
+def damaged(question: Question, random: Random) -> tuple[Action, ...]:
+    """The plan without a step, with two exchanged, or with any action in the place of one."""
+    plan = _actions(question)
+    if not plan:
+        return plan
+    one, other = (random.randrange(len(plan)) for _ in range(2))
+    match random.randrange(4):
+        case 0:
+            return (*plan[:one], *plan[one + 1 :])
+        case 1:
+            changed = {one: plan[other], other: plan[one]}
+        case _:
+            changed = {one: _any_action(plan[one], question, random)}
+    return tuple(changed.get(number, step) for number, step in enumerate(plan))
+
+
+def _any_action(like: Action, question: Question, random: Random) -> Action:
+    """An action of the problem, of the same operator or of another."""
+    name = random.choice([like[0], *sorted(question.operators)])
+    fitting = [sorted(objects_that_fit(question.objects, types, question.domain)) for types in question.operators[name]]
+    return (name, *map(random.choice, fitting)) if all(fitting) else like
 
 
 def _actions(question: Question) -> tuple[Action, ...]:
@@ -264,13 +266,13 @@ def _actions(question: Question) -> tuple[Action, ...]:
     return cast(tuple[Action, ...], question.plan)
 
 
-def _after(plan: tuple[Action, ...], problem: Question) -> Question:
+def with_plan(plan: tuple[Action, ...], problem: Question) -> Question:
     """The question about the problem with that plan."""
     execution = execute([{action} for action in plan], problem.task.problem, problem.domain)
     return replace(problem, plan=plan, execution=execution)
 
 
-def _solution(question: Question) -> tuple[Action, ...]:
+def solution_of(question: Question) -> tuple[Action, ...]:
     """A plan from there to the goal; empty where none is known."""
     try:
         with bounded(LOOKS):

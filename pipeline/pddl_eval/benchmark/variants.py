@@ -20,26 +20,16 @@ from pddl_eval.definition.model import Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError, did_you_mean
 
-VARIANT_FIELDS = (
-    pa.field("generated_problem", pa.string()),
-    pa.field("label", pa.string()),
-    *(pa.field(f"label_{column}", pa.bool_()) for column in Labels._fields),
-)
-"""What a variant adds to its reference's row: the answer, its recipe, and what the score columns must say, if known."""
-
-READ = ("reference_problem", "is_placeholder", "domain", "reference_domain")
-"""The columns of a reference that are read, if they are there."""
-
 PLAIN = ScoringOptions()
 """Columns are called what they mean."""
 
 
 class Variant(NamedTuple):
-    """An answer, the name of its recipe, and its labels."""
+    """An answer, the name of its recipe, and its labels: what score columns must say, None where it is not known."""
 
     text: str
     recipe: str
-    labels: Labels
+    labels: Labels | tuple[bool]
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -47,8 +37,21 @@ class Variant(NamedTuple):
         return (self.text, self.recipe, *self.labels)
 
 
-Draw = Callable[[Original, int, int], Variant]
+Draw = Callable[[Any, int, int], Variant]
 """The answer to an original, given the number of its row and that of the answer."""
+
+
+class Kind(NamedTuple):
+    """What answers are made to: ``original`` reads it from the columns ``reads``, ``draw`` makes one by a preset.
+
+    ``original`` raises ``ValueError`` for a row that cannot be used. A variant adds ``fields`` to its reference's row:
+    the answer, its recipe, and its labels. The first of ``reads`` has to be there.
+    """
+
+    reads: tuple[str, ...]
+    fields: tuple[pa.Field, ...]
+    original: Callable[[Mapping[str, Any], ScoringOptions], Any]
+    draw: Callable[[Any, Preset, Random], Variant]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,49 +119,69 @@ def variant_of(original: Original, recipe: str, random: Random) -> Variant | Non
     return Variant(write(made, random) if isinstance(made, Problem) else made, recipe, labels)
 
 
-def by_preset(preset: Preset, seed: int) -> Draw:
+def _problem(row: Mapping[str, Any], options: ScoringOptions) -> Original:
+    domain = row.get("domain") or row.get("reference_domain") or options.domain
+    return Original(row["reference_problem"], bool(row.get("is_placeholder")), domain)
+
+
+VARIANT_FIELDS = (
+    pa.field("generated_problem", pa.string()),
+    pa.field("label", pa.string()),
+    *(pa.field(f"label_{column}", pa.bool_()) for column in Labels._fields),
+)
+"""What an answer to a problem adds to its reference's row."""
+
+PROBLEMS = Kind(
+    ("reference_problem", "is_placeholder", "domain", "reference_domain"), VARIANT_FIELDS, _problem, draw_variant
+)
+
+
+def by_preset(preset: Preset, seed: int, kind: Kind = PROBLEMS) -> Draw:
     """Draws by a preset; an answer depends on the original, the seed and the two numbers, and on nothing else."""
-    return partial(_drawn, preset, seed)
+    return partial(_drawn, kind, preset, seed)
 
 
-def _drawn(preset: Preset, seed: int, original: Original, row: int, answer: int) -> Variant:
+def _drawn(kind: Kind, preset: Preset, seed: int, original: Any, row: int, answer: int) -> Variant:  # noqa: PLR0913
     """Picklable, for workers: a partial with the numbers of a row."""
-    return draw_variant(original, preset, Random(f"{seed} {row} {answer}"))
+    return kind.draw(original, preset, Random(f"{seed} {row} {answer}"))
 
 
-def variants_schema(schema: pa.Schema, options: ScoringOptions = PLAIN) -> pa.Schema:
+def variants_schema(schema: pa.Schema, options: ScoringOptions = PLAIN, kind: Kind = PROBLEMS) -> pa.Schema:
     """The schema of the variants of references with this schema; ``options`` name the columns.
 
     Raises ``UserError`` where the column of references is missing, or where a column would be there twice.
     """
-    column = options.column("reference_problem")
+    column = options.column(kind.reads[0])
     if column not in schema.names:
         raise UserError(f"there is no column {column}; {did_you_mean(column, schema.names, 'columns')}")
-    added = [field.with_name(options.column(field.name)) for field in VARIANT_FIELDS]
+    added = [field.with_name(options.column(field.name)) for field in kind.fields]
     for each in added:
         if each.name in schema.names:
             raise UserError(f"the references have a column {each.name} already")
     return pa.schema([*schema, *added])
 
 
-def variants_table(
-    references: pa.Table, first_row: int, draw: Draw, per_reference: int = 1, options: ScoringOptions = PLAIN
+def variants_table(  # noqa: PLR0913 (what is read, and how it is answered)
+    references: pa.Table,
+    first_row: int,
+    draw: Draw,
+    per_reference: int = 1,
+    options: ScoringOptions = PLAIN,
+    kind: Kind = PROBLEMS,
 ) -> pa.Table:
     """That many variants of each reference, in the references' order; unusable references have none.
 
     Unusable is a reference that cannot be read or solved. ``first_row`` is the number of the table's first row in its
     dataset.
     """
-    schema = variants_schema(references.schema, options)
-    there = [meaning for meaning in READ if options.column(meaning) in references.column_names]
+    schema = variants_schema(references.schema, options, kind)
+    there = [meaning for meaning in kind.reads if options.column(meaning) in references.column_names]
     values = {meaning: values_of(references[options.column(meaning)]) for meaning in there}
     taken: list[int] = []
     answers: list[tuple[Any, ...]] = []
     for place in range(len(references)):
-        row = {meaning: column[place] for meaning, column in values.items()}
-        domain = row.get("domain") or row.get("reference_domain")
         try:
-            original = Original(row["reference_problem"], bool(row.get("is_placeholder")), domain)
+            original = kind.original({meaning: column[place] for meaning, column in values.items()}, options)
         except ValueError:
             continue
         for answer in range(per_reference):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 output = argument("output", "OUT", "The Parquet file to write; may be s3://….")
 mixes = click.Choice(["zero-shot", "fine-tuned", "every-kind"])
+answered = click.Choice(["problem", "plan", "domain", "question"])
 preset = partial(click.option, "--preset", type=mixes, show_default=True, help="The mix of answers.")
 
 
@@ -117,13 +118,15 @@ def tasks(
 @click.option(
     "--per-reference", type=click.IntRange(min=1), default=1, show_default=True, help="Answers to each reference."
 )
+@click.option("--kind", type=answered, default="problem", show_default=True, help="What is answered.")
 @workers
 @force_option
-@flags(ScoringOptions, "columns")
+@flags(ScoringOptions, "columns", "domain")
 def variants(
     inputs: tuple[str, ...],
     output: str,
     preset: str,
+    kind: str,
     seed: int,
     per_reference: int,
     workers: int | None,
@@ -136,25 +139,29 @@ def variants(
     pddl-eval generate variants problems.parquet answers.parquet
     pddl-eval generate variants problems.parquet answers.parquet --preset fine-tuned --seed 7 --per-reference 3
 
-    INPUT has a column reference_problem. OUT has the columns of INPUT, generated_problem and columns label…: what a
-    correct judge must say, null where that is not known. --column names those of OUT too. The number of workers changes
-    no answer.
+    pddl-eval generate variants tasks.parquet answers.parquet --kind plan
+
+    INPUT has a column reference_problem, for --kind domain reference_domain, for --kind question question. OUT has the
+    columns of INPUT, generated_problem (…_plan, …_domain, …_answer) and columns label…: the recipe of the answer, and
+    what a correct judge must say, null where that is not known. --column names those of OUT too. The number of workers
+    changes no answer.
     """
     import polars as pl
 
-    from pddl_eval.benchmark import PRESETS, VARIANT_FIELDS, by_preset, write_variants
+    from pddl_eval.benchmark import KINDS, PRESETS, by_preset, write_variants
     from pddl_eval.process import available_cpus
     from pddl_eval.progress import progress
     from pddl_eval.run import open_rows
 
-    labels = [each.name for each in VARIANT_FIELDS if each.name.startswith("label")]
+    chosen = KINDS[kind]
+    labels = [each.name for each in chosen.fields[1:]]
     require_writable(output, "table", inputs, force=force, columns=[labels])
     source = open_rows(inputs)
     options = ScoringOptions(**settings)
-    draw = by_preset(PRESETS[preset], seed)
-    wanted = source.rows * per_reference
+    draw = by_preset(PRESETS[preset], seed, chosen)
+    wanted, used = source.rows * per_reference, workers or available_cpus()
     with progress(wanted) as bar:
-        counts = write_variants(source, output, draw, per_reference, workers or available_cpus(), bar.advance, options)
+        counts = write_variants(source, output, draw, per_reference, used, bar.advance, options, chosen)
     made = int(counts["answers"].sum())
     recipe, *labels = (column for column in counts.columns if column != "answers")
     _print_frame(counts.group_by(recipe).agg(pl.sum("answers")).sort("answers", recipe, descending=[True, False]))
@@ -259,9 +266,7 @@ def obfuscate(
 @generate.command(cls=Command)
 @inputs
 @argument("output", "OUT", "The file of JSON Lines to write; may be s3://….")
-@click.option(
-    "--kind", type=click.Choice(["problem", "plan", "domain", "question"]), required=True, help="What to ask for."
-)
+@click.option("--kind", type=answered, required=True, help="What to ask for.")
 @click.option("--shots", type=click.IntRange(min=0, max=32), default=0, show_default=True, help="Examples before each.")
 @click.option(
     "--format",
