@@ -63,8 +63,9 @@ class StateSpace:
     ``read`` are the functions on whose values it depends what can be done, and those that are asked for in ``reading``:
     states are told apart by their values; ``asked`` are among them only for that. ``changing`` are those that effects
     update and on which it depends what can be done. ``actions`` has all that ever apply, and maybe more; None where
-    they are too many. ``into`` has the steps that lead into each state that was found,
-    the first one first. ``limit`` says why states are missing; None where none is.
+    they are too many. ``possible`` has all atoms that are ever true, and maybe more; None beyond STRIPS. ``into`` has
+    the steps that lead into each state that was found, the first one first. ``limit`` says why states are missing;
+    None where none is.
 
     >>> from pddl_eval.definition.pddl import parse_domain
     >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
@@ -91,13 +92,13 @@ class StateSpace:
         self._nodes = [self.start]
         self._expanded = self._work = 0
         self._operators: list[Operator] = []
-        self._possible: State | None = None
+        self.possible: State | None = None
         self.actions: frozenset[Action] | None = None
         try:
             self._operators = _operators(problem, domain)
             self.actions = frozenset([each.action for each in self._operators])
             if not domain.outside_strips:
-                self._possible = problem.init.union(*(operator.add_effects for operator in self._operators))
+                self.possible = problem.init.union(*(operator.add_effects for operator in self._operators))
         except GroundingLimitError as limit:
             self.limit = Undecided(str(limit))
 
@@ -165,7 +166,7 @@ class StateSpace:
 
     def refuted(self, problem: Problem) -> Unsolvable | None:
         """The proof that the problem's goal has an atom that is never true, if that needs no states."""
-        never = () if self._possible is None else sorted(problem.goal - self._possible)
+        never = () if self.possible is None else sorted(problem.goal - self.possible)
         return Unsolvable(words.never_added(never[0])) if never else None
 
     def plan_to(self, node: Node) -> tuple[Action, ...]:
@@ -327,5 +328,8 @@ def _operators(problem: Problem, domain: Domain) -> list[Operator]:
     ]
     objects = {**problem.objects, **domain.constants}
     found = reachable_operators(objects, problem.init, replace(domain, operators=tuple(relaxed)))
-    ground = (ground_operator(each.action, domain) for each in sorted(found, key=lambda each: each.action))
+    found.sort(key=lambda each: each.action)
+    if not possible:  # These are the operators themselves.
+        return found
+    ground = (ground_operator(each.action, domain) for each in found)
     return [operator for operator in ground if isinstance(operator, Operator)]

@@ -28,7 +28,7 @@ from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.formulas import instances
 from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, Problem, State, is_atom
 from pddl_eval.definition.planning import Solution
-from pddl_eval.definition.questions.picks import Picks, pick_kind, picks_among
+from pddl_eval.definition.questions.picks import ONE_OF_MANY, Picks, pick_kind, picks_among
 from pddl_eval.definition.questions.question import Question, decided, true_states
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import Undecided
@@ -123,7 +123,7 @@ def landmarks(question: Question) -> Picks:
     if question.is_enumerated:
         return Picks(tuple(sorted(question.once(on_every_way) - trivial)))
     candidates = sorted(question.once(_on_one_way) - trivial)
-    return picks_among(candidates, lambda atom: not is_avoided(atom, question), "it is one of many")
+    return picks_among(candidates, lambda atom: not is_avoided(atom, question), ONE_OF_MANY)
 
 
 def _on_one_way(question: Question) -> State:

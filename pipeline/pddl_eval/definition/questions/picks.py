@@ -16,6 +16,9 @@ from pddl_eval.definition.verdict import RightAnswers, Undecided
 MOST_CANDIDATES = 20_000
 """Ground atoms or actions of a problem that are tried, to list all that are right."""
 
+ONE_OF_MANY = "it is one of many"
+"""Why not all that are right are known: the first was enough."""
+
 
 @dataclass(frozen=True, slots=True)
 class Picks:
@@ -104,3 +107,12 @@ def picks_among(candidates: Iterable[Atom], is_right: Callable[[Atom], bool], on
             if isinstance(or_undecided(lambda: spend(WORK_PER_LOOK)), Undecided):  # the row's own budget has ended
                 break
     return Picks(tuple(found), not undecided, undecided)
+
+
+def fewest_terms_first(candidates: Iterable[Atom]) -> list[Atom]:
+    """The candidates, first those that name an object twice: where searches are needed, these are rarely reachable.
+
+    >>> fewest_terms_first([("on", "a", "b"), ("on", "a", "a")])
+    [('on', 'a', 'a'), ('on', 'a', 'b')]
+    """
+    return sorted(candidates, key=lambda each: len({*each}) - len(each))

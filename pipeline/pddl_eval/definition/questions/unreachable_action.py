@@ -21,7 +21,7 @@ from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.model import Action, Operator
 from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.questions.applicable import why_not_applicable
-from pddl_eval.definition.questions.picks import Picks, pick_kind, picks_among
+from pddl_eval.definition.questions.picks import ONE_OF_MANY, Picks, fewest_terms_first, pick_kind, picks_among
 from pddl_eval.definition.questions.question import Question, decided
 from pddl_eval.definition.state_space import Node, StateSpace
 from pddl_eval.definition.validation import operator_of
@@ -30,14 +30,23 @@ from pddl_eval.definition.validation import operator_of
 def _why_wrong(action: Action, question: Question) -> str:
     if why := question.why_no_action(action):
         return why
+    plan = _plan_to(action, question)
+    return "" if plan is None else words.reachable(action, plan)
+
+
+def _plan_to(action: Action, question: Question) -> tuple[Action, ...] | None:
+    """A plan to a state that admits an action of the problem; None where there is no such state.
+
+    Raises ``OutOfBudgetError`` where that is not decided.
+    """
     if why_not_applicable(action, question) is None:
-        return words.reachable(action, ())
+        return ()
     operator = operator_of(action, question.world)
     if not isinstance(operator, Operator):  # an equation does not hold, in any state
-        return ""
+        return None
     if not operator.formulas:
         found = decided(question.reach(operator.preconditions, operator.negative_preconditions))
-        return words.reachable(action, found.plan) if isinstance(found, Solution) else ""
+        return found.plan if isinstance(found, Solution) else None
     space, limit = question.space, ""
     try:
         for _ in space:
@@ -47,9 +56,9 @@ def _why_wrong(action: Action, question: Question) -> str:
     applied, limit = _applied(space), limit or (space.limit.reason if space.limit else "")
     if limit and action not in applied:
         if space.actions is not None and action not in space.actions:
-            return ""
+            return None
         raise OutOfBudgetError(limit)
-    return words.reachable(action, space.plan_to(applied[action])) if action in applied else ""
+    return space.plan_to(applied[action]) if action in applied else None
 
 
 def _applied(space: StateSpace) -> Mapping[Action, Node]:
@@ -59,13 +68,24 @@ def _applied(space: StateSpace) -> Mapping[Action, Node]:
 
 def unreachable_actions(question: Question) -> Picks:
     """The actions of the problem that are applicable in no reachable state."""
-    actions = sorted(question.instances(question.operators))
+    space = question.space
     if question.is_enumerated:
         applied = _applied(question.whole_space)
-        return picks_among(actions, lambda action: action not in applied)
-    applied = _applied(question.space)
-    unseen = (action for action in actions if action not in applied)
-    return picks_among(unseen, lambda action: not _why_wrong(action, question), "it is one of many")
+        return picks_among(question.instances(question.operators), lambda action: action not in applied)
+    if space.actions is not None:
+        for action in question.instances(question.operators):
+            if action not in space.actions:
+                return Picks((action,), False, ONE_OF_MANY)
+    # What is applied in one of the first states, or in a plan that was found, needs no search.
+    seen = {*_applied(space)}
+
+    def is_never_applied(action: Action) -> bool:
+        plan = _plan_to(action, question)
+        seen.update(plan or ())
+        return plan is None
+
+    candidates = fewest_terms_first(question.instances(question.operators))
+    return picks_among((action for action in candidates if action not in seen), is_never_applied, ONE_OF_MANY)
 
 
 KIND = pick_kind(

@@ -22,10 +22,11 @@ from dataclasses import replace
 from itertools import islice
 
 from pddl_eval.definition import words
-from pddl_eval.definition.model import Atom
+from pddl_eval.definition.model import Atom, Operator
 from pddl_eval.definition.planning import Solution
-from pddl_eval.definition.questions.picks import Picks, pick_kind, picks_among
+from pddl_eval.definition.questions.picks import ONE_OF_MANY, Picks, fewest_terms_first, pick_kind, picks_among
 from pddl_eval.definition.questions.question import Question, decided
+from pddl_eval.definition.validation import operator_of
 
 
 def _why_wrong(atom: Atom, question: Question) -> str:
@@ -41,23 +42,32 @@ def unreachable_atoms(question: Question) -> Picks:
     """The atoms of the problem that are true in no reachable state: first those that actions or rules can change."""
     assert question.task.domain is not None
     fluents, kinds = question.task.domain.fluents, question.predicates.items()
+    space = question.space
     changing, static = (
-        sorted(question.instances({name: types for name, types in kinds if (name in fluents) == changes}))
+        [*question.instances({name: types for name, types in kinds if (name in fluents) == changes})]
         for changes in (True, False)
     )
     if question.is_enumerated:
-        reached = frozenset[Atom]().union(*(true for _, true, _ in question.space.judged(question.after)))
+        reached = frozenset[Atom]().union(*(true for _, true, _ in space.judged(question.after)))
         found, others = (picks_among(atoms, lambda atom: atom not in reached) for atoms in (changing, static))
         all_known = found.all_known and others.all_known
         or_none = found.all_known and not found.some
         return Picks(found.some + others.some, all_known, found.open or others.open, or_none)
-    # What is true in one of the first states need not be searched for.
-    first = islice(question.space.judged(question.after), question.searches.states)
-    reached = frozenset[Atom]().union(*(true for _, true, _ in first))
-    unseen = (atom for atom in changing if atom not in reached)
-    found = picks_among(
-        unseen, lambda atom: not isinstance(decided(question.reach([atom])), Solution), "it is one of many"
-    )
+    if space.possible is not None and (never := next((each for each in changing if each not in space.possible), None)):
+        return Picks((never,), False, ONE_OF_MANY)
+    # What is true in one of the first states, or is added by a plan that was found, needs no search.
+    first = islice(space.judged(question.after), question.searches.states)
+    seen = set[Atom]().union(*(true for _, true, _ in first))
+
+    def is_never_true(atom: Atom) -> bool:
+        plan = decided(question.reach([atom]))
+        if isinstance(plan, Solution):
+            operators = (operator_of(action, question.world) for action in plan.plan)
+            seen.update(*(each.add_effects for each in operators if isinstance(each, Operator)))
+        return not isinstance(plan, Solution)
+
+    unseen = (atom for atom in fewest_terms_first(changing) if atom not in seen)
+    found = picks_among(unseen, is_never_true, ONE_OF_MANY)
     # Atoms that nothing changes were not tried.
     return replace(found, all_known=False, or_none=found.all_known and not found.some)
 
