@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -473,10 +474,42 @@ def test_what_cannot_be_seen_inside_of_a_step_is_damage(step: str) -> None:
         ("1. (a)\n3. (c)\n2. (b)", plan("a", "c", "b")),  # numbers are no times
         ("0: (a), (x)\n2: (c)\n1: (b)", plan("a", "x", "b", "c")),
         ("0: (a)\n1: (b)\n0: (a)\n1: (c)", plan("a", "b")),  # another draft
+        ("0: (a) [1]\n3: (b)\n0: (a) [2]", plan("a|a", "b")),  # one that starts twice, in any order
+        ("0: (a) [1]\n3: (b)\n2: (c)\n0: (a) [2]\n4: (d)", plan("a|a", "c", "b", "d")),
     ],
 )
 def test_times_order_the_steps(text: str, steps: Plan) -> None:
     assert read_plan(text).steps == steps
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "duration"),
+    [
+        ("1/100: (a x)", "1/100", None),
+        ("0.5s: (a x) [8 s]", "1/2", "8"),
+        ("1e-3: (a x) [.5]", "1/1000", "1/2"),
+        ("[0.5] (a x) [8]", "1/2", "8"),
+        ("3. [t=2] (a x)", "2", None),
+        ("Step 1 (t = 0.5): (a x) [duration: 8]", "1/2", "8"),
+        ("(a x) (duration 8)", None, "8"),
+        ("2: a(x) (lasts: 1/3)", "2", "1/3"),
+        ("0.5: (a x), duration 8.5 minutes", "1/2", "17/2"),
+        ("0.5 - 2.5: (a x)", "1/2", "2"),
+        ("[1, 2.5] (a x)", "1", "3/2"),
+        ("1 - 0.5: (a x)", "1/2", None),  # a number and a time
+        ("| Start time | End | Action | Duration |\n|---|---|---|---|\n| 0.5 | 9 | `(a x)` | 8 |", "1/2", "8"),
+        ("| Step | Action | Duration (s) |\n|--|--|--|\n| 1 | a(x) | 8 |", None, "8"),
+        ("| Step | Action | Cost |\n|--|--|--|\n| 1 | a(x) | 8 |", None, None),
+    ],
+)
+def test_a_step_says_when_it_starts_and_how_long_it_takes(text: str, start: str | None, duration: str | None) -> None:
+    (step,) = read_plan(text).steps
+    said = [getattr(step, name, None) for name in ("start", "duration")]
+    assert (step, said) == (("a", "x"), [None if each is None else Fraction(each) for each in (start, duration)])
+
+
+def test_what_is_no_time_is_not_read_as_one() -> None:
+    assert not read_plan("00:05: (a x)").steps
 
 
 @pytest.mark.parametrize(

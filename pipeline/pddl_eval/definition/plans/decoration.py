@@ -1,14 +1,17 @@
 r"""What stands around steps and is no word: invisible characters, tags, mark-up, TeX. Blanks take its place.
 
+Times and durations in tables, in brackets and as spans are brought into the notation of planners.
+
 What stands inside of a step's parentheses, or between the letters of a name, stays: such a step cannot be read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from pddl_eval.definition.pddl.patterns import re
-from pddl_eval.definition.plans.grammar import NAME
+from pddl_eval.definition.plans.found import clock
+from pddl_eval.definition.plans.grammar import CLOCK, NAME, UNIT
 
 _TERMINAL = re.compile(r"\x1b\[[\d;]*+[A-Za-z]")
 _BLANK = re.compile(r"[^\S\n\t ]")
@@ -41,6 +44,12 @@ _BRACKETED = re.compile(
     r"\[[ \t]*+(?:(\d{1,6})|[xX]|[^\w\s\[\](){}]{1,3})?+[ \t]*+\](?=[ \t]*+[^\s,\[\]])"
 )
 """`- [x] (take a)`, `[1] (take a)`"""
+_SPAN = re.compile(
+    rf"(?im)^((?:[^\w\n(){{}}\[\]]|\d{{1,6}}[.):](?!\d)|step \d{{1,6}})*+)(?:(\[)|\()?+[ ]?"
+    rf"(t(?:ime)? ?= ?)?({CLOCK}){UNIT}(?:(?: ?[–—,-] ?| to )({CLOCK}){UNIT})?+"
+    r"[ ]?(?(2)\][ ]?:?|(?(3)\)?[ ]?:|:))(?=[ \t]*+[\w({])"
+)
+"""`[0.5] (take a)`, `Step 1 (t=0.5): (take a)`, `0.5 - 2.5: (take a)`"""
 _BB_CODE = re.compile(r"\[([A-Za-z]{1,12})\]([^\n\[\]]*+)\[/\1\]")
 
 
@@ -70,12 +79,49 @@ def undecorated(text: str, operators: Collection[str] = ()) -> str:
         for _ in range(2):
             text = _TEX_GROUP.sub(_inside, text)
         text = _TEX_PARENTHESES.sub(r" (\1) ", text)
+    text = _SPAN.sub(_planner_like, text)
+    if "|" in text:
+        text = "\n".join(_rows(text.split("\n")))
     if any(sign in text for sign in "<\\&_/["):
         text = _AROUND.sub(lambda found: found[0] if _is_step(found[0], operators) else _blanks(found), text)
     if "[" in text:
         text = _BB_CODE.sub(_second, text)
         text = _BRACKETED.sub(lambda found: f"{found[1]} {found[2] or ''}".ljust(len(found[0])), text)
     return text
+
+
+def _planner_like(found: re.Match[str]) -> str:
+    """A time in front of a step as planners write it, with a duration where there is an end; numbers are no times."""
+    lead, bracket, mark, start, end = found.groups()
+    if not mark and not end and (bracket is None or start.isdecimal()):
+        return found[0]
+    begins, ends = clock(start), clock(end) if end else None
+    lasts = ends - begins if begins is not None and ends is not None else None
+    if end and (lasts is None or lasts < 0):  # `1 - 0.5: (take a)`
+        return found[0]
+    return f"{lead}{start}:{f' duration {lasts} =' if lasts is not None else ''}".ljust(len(found[0]))
+
+
+_RULE = re.compile(r"[ \t]*+\|[ \t:|-]++$")
+_COLUMNS = {"start": re.compile(r"(?i)start|begin|^t(?:ime)?\b"), "lasts": re.compile(r"(?i)duration|^dur\b|length")}
+
+
+def _rows(lines: list[str]) -> Iterator[str]:
+    """The lines; those of a table whose header has columns of starts or durations as planners write steps."""
+    header: dict[str, int] = {}
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.lstrip()[:1] == "|" else []
+        step = next((cell for cell in cells if "(" in cell), "")
+        said = {kind: cells[place] for kind, place in header.items() if place < len(cells)}
+        if step and said and all(clock(each) is not None for each in said.values()):
+            lasts = f" [{said['lasts']}]" if "lasts" in said else ""
+            yield f"{said['start']}: {step}{lasts}".ljust(len(line)) if "start" in said else f"{step}{lasts}"
+        elif _RULE.match(following):
+            header = {kind: at for kind, name in _COLUMNS.items() for at, cell in enumerate(cells) if name.search(cell)}
+            yield "" if header else line
+        else:
+            header = header if cells else {}
+            yield line
 
 
 def _blanks(found: re.Match[str]) -> str:

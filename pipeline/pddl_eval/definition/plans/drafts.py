@@ -90,7 +90,7 @@ def drafts_of(rows: Sequence[Row]) -> list[Sequence[Row]]:
         spend(10)
         before = rows[at - 1]
         if steps and (
-            _is_marked(row, before, rows[start], highest, row.steps[0][0] in times)
+            _is_marked(rows, start, at, highest, row.steps[0][0] in times)
             or (_is_apart(row, before, gaps) and _repeats(rows[at : at + STEPS_COMPARED], steps, bool(row.between)))
         ):
             drafts.append(rows[start:at])
@@ -103,8 +103,9 @@ def drafts_of(rows: Sequence[Row]) -> list[Sequence[Row]]:
     return [*drafts, rows[start:]] if rows else []
 
 
-def _is_marked(row: Row, before: Row, first: Row, highest: int, again: bool) -> bool:
+def _is_marked(rows: Sequence[Row], start: int, at: int, highest: int, again: bool) -> bool:
     """True where a new draft begins here whatever it says; ``again``: its time was in this draft before."""
+    first, before, row = rows[start], rows[at - 1], rows[at]
     if row.label and before.label != row.label and _FINAL.search(row.label):
         return True
     if row.fence == before.fence and not row.between and (row.ordinal is None or row.ordinal > highest):
@@ -120,7 +121,10 @@ def _is_marked(row: Row, before: Row, first: Row, highest: int, again: bool) -> 
     if row.ordinal is not None and first.ordinal is not None and row.ordinal <= first.ordinal and highest > row.ordinal:
         timed = row.steps[0][0] is not None and not re.search(r"[^\W\d_]", row.label)
         apart = bool(row.between) or row.gap
-        if not timed or row.steps[0] == first.steps[0] or (apart and again):  # `3: (b)`, `1: (a)` are to be sorted
+        # `3: (b)`, `1: (a)` are to be sorted, unless they are in order up to here, and again from the first step on.
+        from_first = row.steps[0] == first.steps[0] and before.ordinal == highest
+        in_order = any((each.ordinal or 0) > row.ordinal for each in rows[at + 1 : at + 2])
+        if not timed or (from_first and in_order) or (apart and again):
             return not goes_on
     return not goes_on and any(map(_OF_THE_PLAN.search, headings))
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pddl_eval.definition import words
 from pddl_eval.definition.model import NUMBER, Action, Scheduled
+from pddl_eval.definition.pddl.patterns import re
 
 Step = Action | frozenset[Action]
 """An action, or a set of concurrent actions, possibly empty."""
@@ -27,6 +28,9 @@ EXCERPT = 60
 
 LONGEST_TIME = 40
 """Characters of a time or a duration."""
+
+RATIO = r"\d{1,9}+/[1-9]\d{0,9}+"
+_RATIO = re.compile(RATIO)
 
 
 def actions_of(step: Step) -> frozenset[Action]:
@@ -46,10 +50,11 @@ def names_of(steps: Iterable[Step]) -> frozenset[str]:
 def clock(text: str) -> Fraction | None:
     """A time or a duration, exactly; None for what is none, or is longer than ``LONGEST_TIME``.
 
-    >>> clock("0.003"), clock("soon")
-    (Fraction(3, 1000), None)
+    >>> clock("0.003"), clock("1/3"), clock("soon")
+    (Fraction(3, 1000), Fraction(1, 3), None)
     """
-    return Fraction(text) if len(text) <= LONGEST_TIME and NUMBER.fullmatch(text) else None
+    is_number = NUMBER.fullmatch(text) or _RATIO.fullmatch(text)
+    return Fraction(text) if len(text) <= LONGEST_TIME and is_number else None
 
 
 def started(step: Step, start: Fraction | None) -> Step:
@@ -81,7 +86,7 @@ def in_time(steps: Iterable[TimedStep]) -> Plan:
     timed: list[tuple[float, bool, Step]] = []
     now = -1.0
     for time, step in steps:
-        now = now if time is None else float(time)
+        now = now if time is None else float(Fraction(time)) if "/" in time else float(time)
         timed.append((now, time is not None, step if time is None else started(step, clock(time))))
     groups: list[list[Step]] = []
     before = None

@@ -27,14 +27,19 @@ from typing import NamedTuple
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import Action, Scheduled
 from pddl_eval.definition.pddl.patterns import re
-from pddl_eval.definition.plans.found import Step, TimedStep, actions_of, clock
+from pddl_eval.definition.plans.found import RATIO, Step, TimedStep, actions_of, clock
 
 Rule = Callable[[str, int], tuple[list[Step], int]]
 
 NAME = r"[^\W\d](?:[\w@/+]|\.(?=\w)|-(?!>))*+"
 ARGUMENT = r"(?:[^\s(){}\[\]<>,;.!?:]|[.?:](?=\w))++"
 ARGUMENTS = r"(?:[^(){}\n]|\([^(){}\n]*+\)|\{[^(){}\n]*+\})*+"  # f(g(x), {y}): one level of brackets
-DURATION = r"(?:[ \t]*+\[(?:D:)?\d[^\[\]\n]*+\])?+"  # a planner's (take a) [1.000]
+CLOCK = rf"(?:{RATIO}|(?:\d++(?:\.\d++)?+|\.\d++)(?:e-?+\d\d?+)?+)"  # a time or how long something takes
+UNIT = r"(?:\s*+(?:s|secs?|seconds?|(?:time\s)?units?)\b)?+"
+TIME = rf"(?<![\w./:])(?<!\w-){CLOCK}(?={UNIT}\s*+:)"
+LASTS = r"(?:dur(?:ation)?|last(?:s|ing)|for)\s*+[:=]?+\s*+"
+# A planner's (take a) [1.000], and (take a) (duration 1).
+DURATION = rf"(?:[ \t]*+(?:\[\s*+(?:D\s*+[:=]\s*+|{LASTS})?+|\(\s*+{LASTS})({CLOCK})[^()\[\]\n]*+[\])])?+"
 WORD = r"(?:and|then|next|finally|lastly|first|afterwards|followed\ by)\b(?![(-])"
 ARROW = r"(?:[-=]++>|[→⇒➜➔⟶⟹])"
 LINK = rf"(?:[\s,]|{ARROW}|{WORD})"
@@ -53,12 +58,11 @@ def pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.VERBOSE | re.IGNORECASE)
 
 
-_GAP = pattern(rf"{LINK}*+(?:(?<=\S);{LINK}*+)?+(?:(?:(?P<time>\d+(?:\.\d+)?)\s*+:|{NUMBER})\s*+)?+")
+_GAP = pattern(rf"{LINK}*+(?:(?<=\S);{LINK}*+)?+(?:(?:(?P<time>{TIME}){UNIT}\s*+:|{NUMBER})\s*+)?+")
 _PDDL = pattern(rf"\s*+{PDDL}")
 _CALL = pattern(CALL)
 _CALL_MORE = pattern(rf"\s++(?!{WORD}){CALL}")
 _BARE = pattern(rf"({NAME})(?=\s*+\.?+\s*+(?:[,;\]}}]|{ARROW}|$))(?:\s*+\.)?+")
-_LASTS = re.compile(r"(\d[\d.]*+)[^\[\]]*+\]$")
 _OPEN = re.compile(r"\s*+\{")
 _CLOSE = pattern(rf"[\s,;]*+\}}{DURATION}")
 BULLETS = r"[>|+•·‣◦▪●○\#–—→-]"
@@ -67,14 +71,14 @@ _LEADS = pattern(
     rf"""\s*+((?:(?:
     (?:action|step|move|operator)\(e?s\)[^(){{}}\[\],;:=\n]{{0,80}}+:(?=\s*+(?:$|[(\[{{]|{CALL}))  # `Action(s) to do:`
     | (?!{PDDL}|{CALL}|\{{)(?:
-        \d+(?:\.\d+)?\s*+:
+        {TIME}{UNIT}\s*+:
         | {NUMBER}
         | (?:[a-z]|[ivx]{{2,5}})[.)](?=\s++(?!{WORD})(?:[^\W\d]|[({{]))  # `b) (take a)`
-        | \d+(?=\s++[(\w|]|\s*+{SIGN}++\s*+[(\w{{])
+        | (?<!\d:)\d+(?=\s++[(\w|]|\s*+{SIGN}++\s*+[(\w{{])
         | {LABEL}(?=\s)
         | {SIGN}++
         | \[ | \((?=\s*+(?:[({{]|$))
-        | [^(){{}}\[\],;:=\n]{{1,80}}+(?::|=(?!>))
+        | (?![\d./e-]++\s*+:)[^(){{}}\[\],;:=\n]{{1,80}}+(?::|=(?!>))
     ))\s*+)*+)"""
 )
 _AFTER_ITEMS = re.compile(
@@ -173,8 +177,8 @@ def _actions(text: str, start: int) -> tuple[list[Step], int]:
     steps: list[Step] = []
     end = start
     while found:
-        lasts = _LASTS.search(found[0], found[0].rfind("[")) if found[0][-1] == "]" else None
-        steps.append(Scheduled(action(found), duration=clock(lasts[1])) if lasts else action(found))
+        lasts = found[found.re.groups]
+        steps.append(Scheduled(action(found), duration=clock(lasts)) if lasts else action(found))
         end = found.end()
         found = further.match(text, end)
     return steps, end

@@ -37,9 +37,12 @@ from pddl_eval.definition.plans.grammar import (
     ARGUMENT,
     ARGUMENTS,
     BULLETS,
+    CLOCK,
     LABEL,
+    LASTS,
     NAME,
     SIGN,
+    TIME,
     Line,
     only_items,
     pattern,
@@ -64,9 +67,9 @@ _NUMBERED = pattern(r"\d|\b[a-z][.)]")
 _BULLET = pattern(BULLETS)
 _LIST = re.compile(r"\[|\((?!\d|e?s\))")
 _FACE = re.compile(r"[:;]-?[()]")
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*+:")
-_START = pattern(r"\b(?:t(?:ime)?\s*+=|at(?:\ time)?(?:\ t\ ?=)?)\s*+(\d+(?:\.\d+)?)")
-_LASTS = pattern(r"\b(?:duration|lasting|lasts|for)\s*+[:=]?\s*+(\d+(?:\.\d+)?)")
+_TIME = pattern(TIME)
+_START = pattern(rf"\b(?:t(?:ime)?\s*+=|at(?:\ time)?(?:\ t\ ?=)?)\s*+({CLOCK})")
+_LASTS = pattern(rf"\b{LASTS}({CLOCK})")
 """A start or a duration in the words around a step. They do not order steps: these need not be times of the plan."""
 _LIKE_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
 _BEGINS_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\(")
