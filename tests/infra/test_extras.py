@@ -64,6 +64,7 @@ print(pddl_eval.validate("(pickup a)", problem).verdict.value)
 print(pddl_eval.compare_plans("(a)", "(a)").plan_lcs, pddl_eval.compare_domains(domain, domain).verdict.value)
 print(len(pddl_eval.certificate(problem)), pddl_eval.feedback("(a", reference=problem).ok)
 print(pddl_eval.reward(problem, problem))
+print(pddl_eval.judge_answer("applicable", "(pickup a), (pickup b)", problem).verdict.value)
 parsed = pddl_eval.parse_problem(problem)
 print(parsed.name, len(pddl_eval.fully_specify(problem)))
 sys.modules |= {"jinja2": jinja2, "networkx": networkx}  # a page with drawings needs these two
@@ -75,5 +76,5 @@ print("<svg" in html_page(pddl_eval.explain_row({"reference_problem": problem, "
 def test_functions_on_texts_need_no_data_stack() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT_THE_DATA_STACK], capture_output=True, text=True)
     assert done.stdout.split() == [
-        *("identical", "goal_not_reached", "1.0", "identical", "32", "False", "1.0", "p", "4", "True")
+        *("identical", "goal_not_reached", "1.0", "identical", "32", "False", "1.0", "right", "p", "4", "True")
     ], done.stderr

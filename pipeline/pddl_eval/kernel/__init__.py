@@ -11,10 +11,11 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from multiprocessing import parent_process
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -34,11 +35,10 @@ from pddl_eval.kernel import crate
 
 try:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     from pddl_eval.kernel.differences import differences
 except ImportError:  # Functions on texts do without Arrow, and so without the kernel.
-    pa = pc = None
+    pa = None
 
 LIBRARY = Path(__file__).with_name("pddl_eval_kernel.library")
 """Where the build puts the library; named so that Python does not take it for a module."""
@@ -75,6 +75,8 @@ def _library() -> ctypes.CDLL | None:
         why = f"the kernel cannot be used: {error}; `pip install .` in a checkout builds it, where cargo is found"
         if wanted == "must":
             raise UserError(f"{VARIABLE}=must, and {why}") from None
+        from multiprocessing import parent_process  # here: it loads sockets
+
         if LIBRARY.exists() and parent_process() is None:  # one line, not one for each worker
             print(f"pddl-eval: {why}. The definition scores every row", file=sys.stderr)
         return None
@@ -196,8 +198,8 @@ def _pairs(
     if not _answers_now(options):
         return None
     try:
-        columns = [pa.array(texts, pa.large_string()) for texts in zip(*pairs, strict=True)]
-        columns.append(pa.array([is_placeholder] * len(pairs), pa.bool_()))
+        columns = [_column(texts) for texts in zip(*pairs, strict=True)]
+        columns.append(pa.Array.from_buffers(pa.bool_(), len(pairs), [None, _bits([is_placeholder] * len(pairs))]))
         if domain:
             domains = pa.chunked_array([[domain] * len(pairs)])
             columns += _domain({"domain": domains, "reference_problem": [*pairs]}, options)
@@ -336,6 +338,8 @@ def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) 
         return None
     answers = _answers(_DOMAINS, columns, _flags(options), "domain_detail", detail_of)
     if answers is not None:
+        import pyarrow.compute as pc  # here and below: a first verdict does without it
+
         # The kernel leaves domains in which operators share a name: of all others the verdict says it.
         found = answers[0]
         only_types = pc.equal(found["domain_verdict"], DomainVerdict.TYPES_DIFFER.value)
@@ -406,6 +410,8 @@ def _answers(
     said = [_said(each, joined) for each in differences(column.dictionary)]
     found[detail], left = pa.array(said, pa.string()).take(column.indices), found.pop("left")
     if None in said:
+        import pyarrow.compute as pc
+
         left = left.fill_null(pc.if_else(pc.and_not(found[detail].is_null(), column.is_null()), "words", None))
     return found, left
 
@@ -425,6 +431,20 @@ def count_left(left: pa.Array) -> dict[str, int]:
     {'domain': 1}
     """
     return dict(sorted(Counter(left.drop_null().to_pylist()).items()))
+
+
+def _column(texts: Sequence[str | None]) -> pa.Array:
+    """A column of texts. ``pa.array`` would import pandas, to see whether the texts are one of its series."""
+    told = [b"" if text is None else text.encode() for text in texts]
+    ends = array("q", accumulate(map(len, told), initial=0))
+    buffers = [_bits([text is not None for text in texts]), pa.py_buffer(ends), pa.py_buffer(b"".join(told))]
+    return pa.Array.from_buffers(pa.large_string(), len(told), buffers)
+
+
+def _bits(flags: Sequence[bool]) -> pa.Buffer:
+    """The flags as Arrow packs them, the first one lowest."""
+    packed = int("0" + "".join("1" if flag else "0" for flag in reversed(flags)), 2)
+    return pa.py_buffer(packed.to_bytes(len(flags) // 8 + 1, "little"))
 
 
 def _texts(column: pa.ChunkedArray) -> pa.Array:
@@ -448,6 +468,8 @@ def _domain(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> lis
     given = [_texts(rows[name]) for name in ("domain", "reference_domain") if name in rows]
     if not given and not options.domain:
         return []
+    import pyarrow.compute as pc
+
     named = [pc.if_else(pc.equal(column, ""), None, column) for column in given]
     found = pc.coalesce(*named, pa.scalar(options.domain or None, pa.large_string()))
     if isinstance(found, pa.Scalar):

@@ -15,7 +15,7 @@ from pddl_eval.definition.metrics.problem import reads_problem
 from pddl_eval.definition.metrics.registry import Column, Metric, Pair, Row, domain_of, given
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, read_plan
 from pddl_eval.definition.questions import (
     PLAIN,
@@ -35,8 +35,8 @@ from pddl_eval.definition.state_space import MAX_STATES
 from pddl_eval.definition.task import reference_task
 from pddl_eval.definition.verdict import AnswerVerdict, Judgement, PlanVerdict, RightAnswers, Undecided
 
-_YES_NO = re.compile(r"\W*(?:(yes|true)|no|false)\W*", re.IGNORECASE)
-_LETTER = re.compile(r"\W*([A-Z])\W*", re.IGNORECASE)
+_YES_NO = deferred(r"\W*(?:(yes|true)|no|false)\W*", re.IGNORECASE)
+_LETTER = deferred(r"\W*([A-Z])\W*", re.IGNORECASE)
 
 
 @dataclass

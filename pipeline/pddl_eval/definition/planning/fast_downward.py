@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from itertools import chain, count
@@ -64,6 +62,8 @@ def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvab
     driver = _driver()
     if driver is None:
         return Undecided(f"Fast Downward is not installed: {how_to_install('planner') or 'its script is missing'}")
+    import tempfile  # here: a first verdict imports nothing that it does not need
+
     plain_problem, plain_domain, names = with_plain_names(problem, domain)
     with tempfile.TemporaryDirectory(prefix="fast-downward-") as folder:
         scratch = Path(folder)
@@ -201,6 +201,8 @@ def _run(driver: Path, scratch: Path) -> int | None:
 
     It runs in a process group of its own, which is killed as one: the driver starts the translator and the search.
     """
+    import subprocess
+
     limits = ["--overall-time-limit", f"{SECONDS}s", "--overall-memory-limit", f"{MEGABYTES}M"]
     files = ["domain.pddl", "problem.pddl"]
     command = [sys.executable, str(driver), "--plan-file", "plan", *limits, "--alias", _CONFIGURATION, *files]

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans.found import clock
 from pddl_eval.definition.plans.grammar import CLOCK, NAME, UNIT
 
-_TERMINAL = re.compile(r"\x1b\[[\d;]*+[A-Za-z]")
-_BLANK = re.compile(r"[^\S\n\t ]")
+_TERMINAL = deferred(r"\x1b\[[\d;]*+[A-Za-z]")
+_BLANK = deferred(r"[^\S\n\t ]")
 _HIDDEN = (
     r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\u20e3\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0001-\U000e01ef"
     r"\u2460-\u24ff\u2776-\u2793]"  # numbers in circles
 )
-_HIDDEN_AROUND = re.compile(rf"\([^()\n]*+\)|(?<!\w){_HIDDEN}{{1,50}}+|{_HIDDEN}{{1,50}}+(?!\w)")
+_HIDDEN_AROUND = deferred(rf"\([^()\n]*+\)|(?<!\w){_HIDDEN}{{1,50}}+|{_HIDDEN}{{1,50}}+(?!\w)")
 
-_TEX_GROUP = re.compile(
+_TEX_GROUP = deferred(
     r"\\(?:text\w{0,2}|math\w{2}|operatorname|emph|underline|boxed|mbox|fbox|underbrace|begin|end)\{([^{}\n]*+)\}"
 )
-_TEX_PARENTHESES = re.compile(r"\\\(([^()\\\n]*+)\\\)")
-_AROUND = re.compile(
+_TEX_PARENTHESES = deferred(r"\\\(([^()\\\n]*+)\\\)")
+_AROUND = deferred(
     r"""\([^()\n]*+\)                                                # a step stays as it is
     | <!--.{0,500}?--> | /\*.{0,500}?\*/                             # comments
     | <\|(?:start_header_id|im_start)\|>(?:assistant|user|system)\b | \[/?(?:INST|EOS)\]  # of chat templates
@@ -38,19 +38,19 @@ _AROUND = re.compile(
     | \\[,;!\ ()\[\]]""",
     re.VERBOSE,
 )
-_STEP_AS_TAG = re.compile(rf"[<(]\s*+({NAME})(?=[\s(),;:])")
-_BRACKETED = re.compile(
+_STEP_AS_TAG = deferred(rf"[<(]\s*+({NAME})(?=[\s(),;:])")
+_BRACKETED = deferred(
     r"(?m)^((?:[^\w\n(){}\[\]]|\d{1,6}[.):])*+)"
     r"\[[ \t]*+(?:(\d{1,6})|[xX]|[^\w\s\[\](){}]{1,3})?+[ \t]*+\](?=[ \t]*+[^\s,\[\]])"
 )
 """`- [x] (take a)`, `[1] (take a)`"""
-_SPAN = re.compile(
+_SPAN = deferred(
     rf"(?im)^((?:[^\w\n(){{}}\[\]]|\d{{1,6}}[.):](?!\d)|step \d{{1,6}})*+)(?:(\[)|\()?+[ ]?"
     rf"(t(?:ime)? ?= ?)?({CLOCK}){UNIT}(?:(?: ?[–—,-] ?| to )({CLOCK}){UNIT})?+"
     r"[ ]?(?(2)\][ ]?:?|(?(3)\)?[ ]?:|:))(?=[ \t]*+[\w({])"
 )
 """`[0.5] (take a)`, `Step 1 (t=0.5): (take a)`, `0.5 - 2.5: (take a)`"""
-_BB_CODE = re.compile(r"\[([A-Za-z]{1,12})\]([^\n\[\]]*+)\[/\1\]")
+_BB_CODE = deferred(r"\[([A-Za-z]{1,12})\]([^\n\[\]]*+)\[/\1\]")
 
 
 def visible(text: str) -> str:
@@ -102,8 +102,8 @@ def _planner_like(found: re.Match[str]) -> str:
     return f"{lead}{start}:{f' duration {lasts} =' if lasts is not None else ''}".ljust(len(found[0]))
 
 
-_RULE = re.compile(r"[ \t]*+\|[ \t:|-]++$")
-_COLUMNS = {"start": re.compile(r"(?i)start|begin|^t(?:ime)?\b"), "lasts": re.compile(r"(?i)duration|^dur\b|length")}
+_RULE = deferred(r"[ \t]*+\|[ \t:|-]++$")
+_COLUMNS = {"start": deferred(r"(?i)start|begin|^t(?:ime)?\b"), "lasts": deferred(r"(?i)duration|^dur\b|length")}
 
 
 def _rows(lines: list[str]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from pddl_eval.definition.budget import spend
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans.found import Step, TimedStep, Unread
 
 LINES_BETWEEN = 20
@@ -22,30 +22,30 @@ STEPS_COMPARED = 100
 """Steps of a list that are compared with those before it."""
 
 _PLAN = r"(?:plan|answer|solution|sequence|steps|actions|list)"
-_FINAL = re.compile(
+_FINAL = deferred(
     rf"\b(?:final|complete|full|whole|entire|overall|revised|corrected?|updated|improved|new|alternative|proper|valid)\b"
     rf"[^.:]{{0,40}}\b{_PLAN}\b|^\W*(?:so[ ,]*)?(?:the|my|our)?\s*(?:pddl\s*)?(?:plan|answer|solution)\b[^.]{{0,40}}$",
     re.IGNORECASE,
 )
-_WRONG = re.compile(
+_WRONG = deferred(
     r"\b(?:try(?:ing)? again|start(?:ing)? over|scratch that|mistake|incorrect|wrong|not (?:right|valid|correct)"
     r"|second attempt|let me (?:re|correct|fix)\w*|(?:final|revised|corrected|alternative) (?:plan|answer|solution))\b",
     re.IGNORECASE,
 )
-_OF_THE_PLAN = re.compile(
+_OF_THE_PLAN = deferred(
     r"\b(?:plan|answer|solution|pddl|summary|summari[sz]\w+|recap|breakdown|sequence of actions|action sequence"
     r"|explanation|explained|details?|justification|verification|verify|trace|walk-?\s?through)\b",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(
+_GOES_ON = deferred(
     r"^\W*(?:[2-9]|[1-9]\d+)\s*[.):]"
     r"|\b(?:step|phase|stage|part|(?:sub-?)?goal|(?:sub-?)?task|section|round|object|package|block|ball|city)\s*[#:]?\s*"
     r"(?:\d|[ivx]+\b|[a-h]\b|one|two|three|four|five)|\b(?:then|next|now|after|afterwards|continu\w*|remaining|rest)\b"
     r"|^\W*(?:second|third|fourth|fifth|finally|lastly)\b",
     re.IGNORECASE,
 )
-_CONTINUES = re.compile(r"\b(?:goes on|continu\w*|remaining|rest|next|then)\b", re.IGNORECASE)
-_HEADING = re.compile(r"\s*+#|.*:[\s*_]*$|\s*+\*\*[^*]*+\*\*\s*$")
+_CONTINUES = deferred(r"\b(?:goes on|continu\w*|remaining|rest|next|then)\b", re.IGNORECASE)
+_HEADING = deferred(r"\s*+#|.*:[\s*_]*$|\s*+\*\*[^*]*+\*\*\s*$")
 
 
 class Row(NamedTuple):

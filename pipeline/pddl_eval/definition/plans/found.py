@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pddl_eval.definition import words
 from pddl_eval.definition.model import NUMBER, Action, Scheduled
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred
 
 Step = Action | frozenset[Action]
 """An action, or a set of concurrent actions, possibly empty."""
@@ -30,7 +30,7 @@ LONGEST_TIME = 40
 """Characters of a time or a duration."""
 
 RATIO = r"\d{1,9}+/[1-9]\d{0,9}+"
-_RATIO = re.compile(RATIO)
+_RATIO = deferred(RATIO)
 
 
 def actions_of(step: Step) -> frozenset[Action]:

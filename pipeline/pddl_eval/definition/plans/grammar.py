@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import Action, Scheduled
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans.found import RATIO, Step, TimedStep, actions_of, clock
 
 Rule = Callable[[str, int], tuple[list[Step], int]]
@@ -55,7 +55,7 @@ CALL = rf"""({NAME})
 
 def pattern(text: str) -> re.Pattern[str]:
     """The pattern: blanks in it are layout, case does not matter."""
-    return re.compile(text, re.VERBOSE | re.IGNORECASE)
+    return deferred(text, re.VERBOSE | re.IGNORECASE)
 
 
 _GAP = pattern(rf"{LINK}*+(?:(?<=\S);{LINK}*+)?+(?:(?:(?P<time>{TIME}){UNIT}\s*+:|{NUMBER})\s*+)?+")
@@ -63,7 +63,7 @@ _PDDL = pattern(rf"\s*+{PDDL}")
 _CALL = pattern(CALL)
 _CALL_MORE = pattern(rf"\s++(?!{WORD}){CALL}")
 _BARE = pattern(rf"({NAME})(?=\s*+\.?+\s*+(?:[,;\]}}]|{ARROW}|$))(?:\s*+\.)?+")
-_OPEN = re.compile(r"\s*+\{")
+_OPEN = deferred(r"\s*+\{")
 _CLOSE = pattern(rf"[\s,;]*+\}}{DURATION}")
 BULLETS = r"[>|+•·‣◦▪●○\#–—→-]"
 SIGN = r"[^\w\s(){}\[\],;（\\]"
@@ -81,12 +81,12 @@ _LEADS = pattern(
         | (?![\d./e-]++\s*+:)[^(){{}}\[\],;:=\n]{{1,80}}+(?::|=(?!>))
     ))\s*+)*+)"""
 )
-_AFTER_ITEMS = re.compile(
+_AFTER_ITEMS = deferred(
     rf"(?P<joined>(?:{LINK}|;(?=\s*+$))*+)(?P<closing>(?:[\])][\s,;]*+)*+)(?P<rest>.*+)",
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
-_END = re.compile(r"[\s,;.]*+$")
-_ARGUMENT_OF_CALL = re.compile(r"(?:[^,()]|\([^()]*+\))++")
+_END = deferred(r"[\s,;.]*+$")
+_ARGUMENT_OF_CALL = deferred(r"(?:[^,()]|\([^()]*+\))++")
 
 
 class Line(NamedTuple):

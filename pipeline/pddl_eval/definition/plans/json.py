@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import Action, Scheduled
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans.found import (
     MAX_UNREAD,
     Damage,
@@ -31,23 +31,23 @@ _MAX_LISTS = 50
 """Opening brackets that are tried; the plan of an answer is not its fiftieth list."""
 
 _NAMES = ("name", "action", "operator", "action_name")
-_OBJECT = re.compile(rf"""["'](?:{"|".join(_NAMES)})["']\s*+:\s*+["']""", re.IGNORECASE)
+_OBJECT = deferred(rf"""["'](?:{"|".join(_NAMES)})["']\s*+:\s*+["']""", re.IGNORECASE)
 _WORDS = r"\s*+(?:[\w.-]{1,20}+,\s*+){0,3}+"
-_OBJECTS = re.compile(rf"\[(?={_WORDS}\{{)")
-_LIST = re.compile(rf"""\[(?={_WORDS}["'\[({{])""")
-_NEXT_OBJECT = re.compile(r"\}\s*+,\s*+(?=\{)")
-_PART = re.compile(r"[,\])]\s*+$")
-_MORE = re.compile(r"""\s*+(?:[\])]|,\s*+(?:[\])\[({]|"[^"\n]*+"(?!\s*+:)|'[^'\n]*+'(?!\s*+:)))""")
+_OBJECTS = deferred(rf"\[(?={_WORDS}\{{)")
+_LIST = deferred(rf"""\[(?={_WORDS}["'\[({{])""")
+_NEXT_OBJECT = deferred(r"\}\s*+,\s*+(?=\{)")
+_PART = deferred(r"[,\])]\s*+$")
+_MORE = deferred(r"""\s*+(?:[\])]|,\s*+(?:[\])\[({]|"[^"\n]*+"(?!\s*+:)|'[^'\n]*+'(?!\s*+:)))""")
 """Before and after a list that is a part of something, or all that is left of it."""
 _DOUBLE, _SINGLE = r'"(?:[^"\\]|\\.)*+"', r"'(?:[^'\\]|\\.)*+'"
-_END_OF_VALUE = re.compile(r"""\s*+(?:\}|,\s*+"[^"\n]*+"\s*+:)""")
-_APART = re.compile(r"```|\n[ \t]*+\n|^\s*+[^\W\d]|^\s*+[#*]", re.MULTILINE)
-_BLANKS = re.compile(r"(?:\s|(?:;|#|//)[^\n]*+)*+")
-_PYTHON = re.compile(rf"{_DOUBLE}|{_SINGLE}|\b(?:True|False|None)\b|,(?=\s*+[}}\])])|[()]", re.DOTALL)
+_END_OF_VALUE = deferred(r"""\s*+(?:\}|,\s*+"[^"\n]*+"\s*+:)""")
+_APART = deferred(r"```|\n[ \t]*+\n|^\s*+[^\W\d]|^\s*+[#*]", re.MULTILINE)
+_BLANKS = deferred(r"(?:\s|(?:;|#|//)[^\n]*+)*+")
+_PYTHON = deferred(rf"{_DOUBLE}|{_SINGLE}|\b(?:True|False|None)\b|,(?=\s*+[}}\])])|[()]", re.DOTALL)
 _IN_JSON = {"True": "true", "False": "false", "None": "null", ",": "", "(": "[", ")": "]"}
 Said = TypeVar("Said")
 
-_OPENING = re.compile(r"[\[{](?=\s*+[\[{(\"'\]}])")
+_OPENING = deferred(r"[\[{](?=\s*+[\[{(\"'\]}])")
 _DECODER = json.JSONDecoder(strict=False)
 _STARTS = ("start", "start_time", "time")
 _LASTS = ("duration", "dur")

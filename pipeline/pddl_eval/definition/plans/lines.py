@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import Scheduled
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans.drafts import LINES_BETWEEN, Row, drafts_of
 from pddl_eval.definition.plans.found import (
     EXCERPT,
@@ -58,32 +58,32 @@ _MAX_ROWS = 2 * MAX_ACTIONS
 _MAX_LISTS = 8
 """Brackets around a list of steps, one in the other."""
 
-_COMMENT = re.compile(
+_COMMENT = deferred(
     r"\s*+(?:[;.:#|=–—%]|//|--?\s|[^\w\s\x00-\x7f]|$|(?:[^\w(){}\[\]]|\[(?:[^\w(){}\[\]]|\d)*+\])*+$)\s*+"
 )
-_NOT_STEPS = re.compile(r"\s*+(?:#|//)")
-_REMARK = re.compile(r"(?!\s*\d)[^(){}\[\]]*+$")
+_NOT_STEPS = deferred(r"\s*+(?:#|//)")
+_REMARK = deferred(r"(?!\s*\d)[^(){}\[\]]*+$")
 _NUMBERED = pattern(r"\d|\b[a-z][.)]")
 _BULLET = pattern(BULLETS)
-_LIST = re.compile(r"\[|\((?!\d|e?s\))")
-_FACE = re.compile(r"[:;]-?[()]")
+_LIST = deferred(r"\[|\((?!\d|e?s\))")
+_FACE = deferred(r"[:;]-?[()]")
 _TIME = pattern(TIME)
 _START = pattern(rf"\b(?:t(?:ime)?\s*+=|at(?:\ time)?(?:\ t\ ?=)?)\s*+({CLOCK})")
 _LASTS = pattern(rf"\b{LASTS}({CLOCK})")
 """A start or a duration in the words around a step. They do not order steps: these need not be times of the plan."""
-_LIKE_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
-_BEGINS_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\(")
-_HEAD = re.compile(rf"[({{（\s]*+({NAME})")
-_WORDS = re.compile(r"[\w-]++")
-_GLUED = re.compile(rf"{NAME}[^\w\s.,:;!?]*+\w")
+_LIKE_ACTION = deferred(rf"[({{]|{NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
+_BEGINS_ACTION = deferred(rf"[({{]|{NAME}[ \t]*+\(")
+_HEAD = deferred(rf"[({{（\s]*+({NAME})")
+_WORDS = deferred(r"[\w-]++")
+_GLUED = deferred(rf"{NAME}[^\w\s.,:;!?]*+\w")
 """`take[a,b]`"""
-_LABEL_NAME = re.compile(rf"(?<![\w-])({NAME})\s*+[:=]\s*+$")
+_LABEL_NAME = deferred(rf"(?<![\w-])({NAME})\s*+[:=]\s*+$")
 _STEP_LABEL = pattern(rf"{LABEL}|\b(?:action|step|move|first|next|then|finally|lastly)\b")
-_QUOTED = re.compile(
+_QUOTED = deferred(
     rf"\(\s*+({NAME})(?:[\s,]++{ARGUMENT})*+[\s,]*+\)|(?<![\w-])({NAME})\([^(){{}}\n]*+\)"
     rf"|[\"']name[\"']\s*+:\s*+[\"']({NAME})[\"']"
 )
-_DEFINE = re.compile(r"\s*+\(\s*+define\s*+\(\s*+(?:problem|domain)\b", re.IGNORECASE)
+_DEFINE = deferred(r"\s*+\(\s*+define\s*+\(\s*+(?:problem|domain)\b", re.IGNORECASE)
 _LONGEST_BARE = 8
 """Words of a line that begins with an operator and is no sentence."""
 _ORDINAL = pattern(r"\W*(?:(?:step|action|move|time)\s*+)?\#?\(?(\d{1,6})(?![\w-])")
@@ -91,11 +91,11 @@ _STATES = r"init|initial\w*|goals?|states?|facts?|objects?|pre-?conditions?|effe
 _ABOVE_STATES = pattern(rf"\b(?:{_STATES})\b")
 _BEFORE_STATES = pattern(rf"\b(?:{_STATES}|requires|results?|adds|deletes|note)\b")
 """In a label: atoms or prose follow it, not actions; up to a blank line where it has a line of its own."""
-_STAR = re.compile(r"(?m)^([ \t]*+)\*(?=[ \t])")
-_FENCE = re.compile(r"\s*+(?:```|~~~)[\w+-]*+(?:\{[\w.#\s=-]*+\})?+\s*$")
-_HEADING = re.compile(r"\s*+#|.*:\s*$")
-_COMMENT_LINE = re.compile(r"\s*+(?:;|//)")
-_BRACES_AND_LINE = re.compile(r"\{[^{}]*+\}[^\n]*+")
+_STAR = deferred(r"(?m)^([ \t]*+)\*(?=[ \t])")
+_FENCE = deferred(r"\s*+(?:```|~~~)[\w+-]*+(?:\{[\w.#\s=-]*+\})?+\s*$")
+_HEADING = deferred(r"\s*+#|.*:\s*$")
+_COMMENT_LINE = deferred(r"\s*+(?:;|//)")
+_BRACES_AND_LINE = deferred(r"\{[^{}]*+\}[^\n]*+")
 _MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
 """Emphasis and quotes say nothing about a plan; a blank for each keeps the columns right."""
 
@@ -109,7 +109,7 @@ _PROSE = frozenset(
 )
 """Words that tell a sentence from an operator's arguments."""
 _OF_SENTENCES = _PROSE | {"is", "are", "was", "this", "that", "so", "i", "we", "because", "since", "now", "as", "by"}
-_SENTENCE = re.compile(rf"(?<![\w@/+.-]){NAME}\({ARGUMENTS}\)|\([^(){{}}]*+\)|[(){{}}]")
+_SENTENCE = deferred(rf"(?<![\w@/+.-]){NAME}\({ARGUMENTS}\)|\([^(){{}}]*+\)|[(){{}}]")
 
 
 class _Block(NamedTuple):

@@ -37,7 +37,7 @@ from itertools import accumulate, islice, pairwise
 
 from pddl_eval.definition import words
 from pddl_eval.definition.pddl.drafts import too_long, without_thinking
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans.decoration import undecorated, visible
 from pddl_eval.definition.plans.found import (
     MAX_UNREAD,
@@ -62,18 +62,18 @@ EMPTY = words.empty_answer()
 NO_ANSWER = words.no_answer()
 NO_OPERATOR = "no step names an operator of the domain"
 
-_EMPTY_PLAN = re.compile(r"(?:[\s,]|```\w*+|;[^\n]*+)*+(?P<list>(?:\[[\s,]*+\]|\(\s*+\)|[\s,]|```\w*+|;[^\n]*+)*+)")
+_EMPTY_PLAN = deferred(r"(?:[\s,]|```\w*+|;[^\n]*+)*+(?P<list>(?:\[[\s,]*+\]|\(\s*+\)|[\s,]|```\w*+|;[^\n]*+)*+)")
 """Comments and fences, and the empty list where there is nothing to do."""
-_END_OF_LINE = re.compile(r"(?<!\\)\\++(?=[ \t]*+(?:\n|\Z))")
-_PLAN_HEAD = re.compile(r"\((?:define[ \t]+\()?(:?(?:plan|steps|actions))(?=\s*+\()", re.IGNORECASE)
-_MARKS = re.compile(
+_END_OF_LINE = deferred(r"(?<!\\)\\++(?=[ \t]*+(?:\n|\Z))")
+_PLAN_HEAD = deferred(r"\((?:define[ \t]+\()?(:?(?:plan|steps|actions))(?=\s*+\()", re.IGNORECASE)
+_MARKS = deferred(
     r"""(?P<opens><(?:(?:final[_ ]?)?(?:answer|plan)|solution|output)> | \[(?:\w++[ ])?PLAN\])
     | </(?:(?:final[_ ]?)?(?:answer|plan)|solution|output)>
     | \[(?:\w++[ ])?PLAN[ _]END\] | \[/PLAN\] | \[END(?:[ ]OF)?[ ]PLAN\]
     | (?P<boxed>\\boxed\{(?:\\text\{)?(?P<inside>(?:[^{}]|\{[^{}]*+\})*+)\}\}?)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_TEXT_OF_PLAN = re.compile(r"""["'](?:\w*_)?(?:plan|steps|actions|answer|solution)["']\s*+:\s*+(?=")""", re.IGNORECASE)
+_TEXT_OF_PLAN = deferred(r"""["'](?:\w*_)?(?:plan|steps|actions|answer|solution)["']\s*+:\s*+(?=")""", re.IGNORECASE)
 
 
 class PlanError(UserError):

@@ -14,19 +14,19 @@ The answer is its index, from 0, or the action itself, or "none". The goal plays
 from __future__ import annotations
 
 from pddl_eval.definition import words
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans import actions_of
 from pddl_eval.definition.questions.question import Judged, Kind, Question
 from pddl_eval.definition.questions.reading import NO_ELEMENT, answer_text, read_position
 from pddl_eval.definition.questions.sets import read
 from pddl_eval.definition.verdict import RightAnswers
 
-_ALL = re.compile(
+_ALL = deferred(
     r"\b(?:all|every|each)\b[^.\n]{0,60}\b(?:applicable|executable|executed|performed|valid)\b"
     r"|\b(?:plan|sequence)\b[^.\n]{0,20}\bis\s(?:fully\s)?(?:applicable|executable|valid)\b",
     re.IGNORECASE,
 )
-_NONE = re.compile(r"(?m)^[^\w\n]*-1[^\w\n]*$|\bnone\b", re.IGNORECASE)
+_NONE = deferred(r"(?m)^[^\w\n]*-1[^\w\n]*$|\bnone\b", re.IGNORECASE)
 
 
 def first_failure(question: Question) -> int | None:

@@ -15,7 +15,7 @@ True
 from __future__ import annotations
 
 from pddl_eval.definition.model import Action
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.questions.applicable import applicable_actions
 from pddl_eval.definition.questions.question import Question
 from pddl_eval.definition.questions.reading import as_atom
@@ -23,7 +23,7 @@ from pddl_eval.definition.questions.reading import as_atom
 MOST_CHARACTERS = 1_000
 """A longer text is no action in words."""
 
-_WORD = re.compile(r"[\w-]+")
+_WORD = deferred(r"[\w-]+")
 
 
 def action_in_words(text: str, question: Question) -> Action | None:

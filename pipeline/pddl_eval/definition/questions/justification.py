@@ -24,7 +24,7 @@ from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.formulas import World
 from pddl_eval.definition.model import Action, Atom, State, show_atom
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans import actions_of
 from pddl_eval.definition.questions.question import InvalidQuestionError, Judged, Kind, Question
 from pddl_eval.definition.questions.reading import NO_ELEMENT, answer_text
@@ -33,12 +33,12 @@ from pddl_eval.definition.state_space import MAX_STATES
 from pddl_eval.definition.validation import Failure, execute, is_goal, taken
 from pddl_eval.definition.verdict import Judgement, RightAnswers
 
-_REMOVED = re.compile(
+_REMOVED = deferred(
     r"\b(?:remov\w*|leav\w*\s+out|left\s+out|omit\w*|delet\w*|drop(?:ping|ped)\b|redundant|unnecessary|unneeded|not\s+needed"
     r"|without|skip\w*|superfluous|eliminat\w*)\b",
     re.IGNORECASE,
 )
-_RESULT = re.compile(
+_RESULT = deferred(
     r"\b(?:remaining|result\w*|simplified|reduced|shorter|new|final|left|justified)\s+(?:plan|sequence|actions|steps)\b[^\n(\[]*",
     re.IGNORECASE,
 )

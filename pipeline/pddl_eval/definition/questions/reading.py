@@ -22,7 +22,7 @@ from typing import Any
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import Atom, Formula, show_atom, show_formula
 from pddl_eval.definition.pddl import too_long, without_thinking
-from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans.decoration import undecorated, visible
 from pddl_eval.definition.plans.grammar import ARGUMENT, NAME, PDDL
 from pddl_eval.definition.plans.json import action_of_object, value_of_text
@@ -45,27 +45,27 @@ NO_ELEMENT = "nothing of the kind that is asked for was found"
 _CALL = rf"(?<![\w@/+.-])({NAME})\(([^(){{}}\[\]\n]*+)\)"
 _NOT = r"(\(\s*+not\s++)|(\bnot\s*+(?=\(|[^\W\d][\w-]*+\()|[¬~!]\s*+)"
 _IS_FALSE = r"(\s++(?:is|are|becomes?)\s++(?:now\s++)?+(?:false|not\s++true|no\s++longer(?:\s++true)?+)\b)"
-_ELEMENT = re.compile(rf"(?:{_NOT})?+(?:{PDDL}|{_CALL})(?(1)\s*+\)){_IS_FALSE}?+", re.IGNORECASE)
-_SPACED_CALL = re.compile(
+_ELEMENT = deferred(rf"(?:{_NOT})?+(?:{PDDL}|{_CALL})(?(1)\s*+\)){_IS_FALSE}?+", re.IGNORECASE)
+_SPACED_CALL = deferred(
     rf"(?<![\w@/+.-])({NAME})[ \t]++(?=\([ \t]*+(?:{ARGUMENT}[ \t]*+(?:,[ \t]*+{ARGUMENT}[ \t]*+)*+)?+\))"
 )
-_BRACKETS = re.compile(r"\[([^\[\]]*+)\]")
+_BRACKETS = deferred(r"\[([^\[\]]*+)\]")
 _MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’{}", " "))
-_FENCE = re.compile(r"(?m)^[ \t]*+(?:```|~~~)[\w+-]*+[ \t]*+$|```")
-_FINAL = re.compile(r"\bfinal\s++(?:answer|state)\b[^\w\n(\[]*+(?:is\b)?+[^\w\n(\[]*+", re.IGNORECASE)
-_LABEL = re.compile(r"[^():\[\]\n]{1,120}+:|\s*+(?:answer|result)\b\s*+(?:is\b)?+", re.IGNORECASE)
-_NUMBERED = re.compile(r"\s*+(?:[-•·+>#|]++\s*+)*+(?:\(?\d{1,6}[.):]++\s++)?+(?:[-•·+>#|]++\s++)*+")
-_LINKS = re.compile(r"\b(?:and|or|are|is|true|facts?|atoms?|actions?|state)\b|[^\w()]++|\b\d++\b", re.IGNORECASE)
-_UNCLOSED = re.compile(rf"\(\s*+({NAME})[^()]*+$")
-_WORD = re.compile(r"[^\W_]")
+_FENCE = deferred(r"(?m)^[ \t]*+(?:```|~~~)[\w+-]*+[ \t]*+$|```")
+_FINAL = deferred(r"\bfinal\s++(?:answer|state)\b[^\w\n(\[]*+(?:is\b)?+[^\w\n(\[]*+", re.IGNORECASE)
+_LABEL = deferred(r"[^():\[\]\n]{1,120}+:|\s*+(?:answer|result)\b\s*+(?:is\b)?+", re.IGNORECASE)
+_NUMBERED = deferred(r"\s*+(?:[-•·+>#|]++\s*+)*+(?:\(?\d{1,6}[.):]++\s++)?+(?:[-•·+>#|]++\s++)*+")
+_LINKS = deferred(r"\b(?:and|or|are|is|true|facts?|atoms?|actions?|state)\b|[^\w()]++|\b\d++\b", re.IGNORECASE)
+_UNCLOSED = deferred(rf"\(\s*+({NAME})[^()]*+$")
+_WORD = deferred(r"[^\W_]")
 _NOTHING = (
     r"none|nothing|null|n/?a|no|empty|∅|no\s++(?:such\s++)?+(?:action|atom|proposition|fact|one|landmark|step)s?+"
 )
-_NONE_LINE = re.compile(
+_NONE_LINE = deferred(
     rf"[\W_]*+(?:(?:{_NOTHING})[\W_]*+|\[\s*+\][\s.,;]*+|\(\s*+\)[\s.,;]*+|\{{\s*+\}}[\s.,;]*+|-1[\s.]*+)$",
     re.IGNORECASE,
 )
-_NONE_SAID = re.compile(
+_NONE_SAID = deferred(
     r"""\A\W*+(?:none|nothing)\b | \b(?:there\ (?:is|are)|exists?)\ (?:none|no\ such|no\ (?:\w++\ ){0,4}?
         (?:action|atom|proposition|fact|landmark|step)s?\b)
     | \bnone\ (?:of|are|is|exists?|can|could|needs?)\b | \bno\ such\ \w++
@@ -314,7 +314,7 @@ def _name(element: Formula) -> Formula:
 
 _POSITIVE = r"positive|add(?:ed|s)?+|(?:becom\w++|made|make\w*+|turn\w*+)\s++true|pos|new(?:ly)?\s++true"
 _NEGATIVE = r"negative|delet\w++|remov\w++|(?:becom\w++|made|make\w*+|turn\w*+)\s++false|neg|no\s++longer\s++true"
-_SIGN = re.compile(
+_SIGN = deferred(
     rf"(?<![^\W_])(?:(?P<positive>{_POSITIVE})|(?:{_NEGATIVE}))(?![^\W_])[^:\n(\[]{{0,60}}+(?::|\n|(?=\[)|(?=\()|\b(?:is|are)\b|\Z)",
     re.IGNORECASE,
 )
@@ -343,7 +343,7 @@ def signed_texts(text: str) -> tuple[str, str] | None:
     return None
 
 
-_STEP = re.compile(
+_STEP = deferred(
     r"""(?m)^[^\w\n(]*+(?:
             (?:(?:the\s++)?+(?:states?\s++after|state|after|step|time|s|action)\b|(?:after|s|t|state|step)(?=\d))
         [^\w\n(]*+(?:(?:the|step|action|state|time|execut\w++|perform\w++|of|after)\b[^\w\n(]*+){0,4}+
@@ -409,19 +409,19 @@ _ORDINALS = [
     "nineteenth",
     "twentieth",
 ]
-_ORDINAL = re.compile(
+_ORDINAL = deferred(
     rf"\b(?:({'|'.join(_ORDINALS)})|(\d{{1,6}})(?:st|nd|rd|th))\s++(?:action|step|one|in|of|is|$|(?!in))(?!\s*+(?:in)?applicable)",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(
+_COUNTED = deferred(
     r"\b(?:step|index|action|position|number|place|line)s?+\s*+(?:(?:number|index|no\.?|is|was|at|of|=|:|\#)\s*+){0,3}+(\d{1,6})(?![\w-])",
     re.IGNORECASE,
 )
-_ALONE = re.compile(
+_ALONE = deferred(
     r"(?m)^[^\w\n-]*+(?:(?:the\s++)?+(?:final\s++)?+(?:answer|result|index|solution)\b[^\w\n-]*+(?:is\b)?+)?+[^\w\n-]*+(-?+\d{1,6})[^\w\n]*+$",
     re.IGNORECASE,
 )
-_LONE_NUMBER = re.compile(r"(?<![\w.-])(\d{1,6})(?![\w-]|\.\d)")
+_LONE_NUMBER = deferred(r"(?<![\w.-])(\d{1,6})(?![\w-]|\.\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,7 +473,7 @@ def read_step(text: str, answer: str = "first") -> int | None:
     return None if said is None else said.number + said.is_index
 
 
-_FAULTY = re.compile(
+_FAULTY = deferred(
     r"(?:in|not\s)\s*+(?:applicable|executable|valid)|\b(?:cannot|can\s?not|can't|fails?|violat\w++|first|unmet)\b",
     re.IGNORECASE,
 )
@@ -492,16 +492,16 @@ def _sentence(text: str, position: int) -> str:
     return re.split(r"\n|\.\s", before)[-1] + re.split(r"\n|\.\s", after, maxsplit=1)[0]
 
 
-_TRUTH = re.compile(
+_TRUTH = deferred(
     r"""\b(?:(?P<not>(?:is|are|was|be|would\ be)?n[o']t\b(?:\ (?:a|an|actually|fully|entirely))?+|never|no)\s++)?+
     (?P<word>valid|correct|executable|invalid|incorrect|works|fails|false|true)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-_YES = re.compile(
+_YES = deferred(
     r"\A\W*+(?:the\s++)?+(?:(?:final\s++)?+answer\b\W*+(?:is\b)?+\W*+)?+(?:(yes|true|valid)|(?:no|false|invalid|not\s++valid))\b(?!\s*+:|\s++\w++\s++action)",
     re.IGNORECASE,
 )
-_SAID_YES = re.compile(r"\banswer\b\W*+(?:is\b)?+\W*+(yes|no|true|false|valid|invalid)\b", re.IGNORECASE)
+_SAID_YES = deferred(r"\banswer\b\W*+(?:is\b)?+\W*+(yes|no|true|false|valid|invalid)\b", re.IGNORECASE)
 _FALSE_WORDS = frozenset({"invalid", "incorrect", "fails", "false"})
 
 
@@ -529,10 +529,10 @@ def read_truth(text: str, answer: str = "first") -> bool | None:
 
 _ANSWER_IS = r"\banswer\b\W*+(?:is\b)?+\W*+"
 _LETTERS = (
-    re.compile(rf"{_ANSWER_IS}(?:option\W*+)?+([A-Z])(?=\W|\Z)", re.IGNORECASE),
-    re.compile(r"\A\W*+([A-Z])(?=[.):]|\W*+\Z)", re.IGNORECASE),
-    re.compile(r"^\W*+([A-Z])\W*+$", re.IGNORECASE | re.MULTILINE),
-    re.compile(r"\b(?:option|choice)\b\W*+(?:is\b)?+\W*+([A-Z])(?=\W|\Z)", re.IGNORECASE),
+    deferred(rf"{_ANSWER_IS}(?:option\W*+)?+([A-Z])(?=\W|\Z)", re.IGNORECASE),
+    deferred(r"\A\W*+([A-Z])(?=[.):]|\W*+\Z)", re.IGNORECASE),
+    deferred(r"^\W*+([A-Z])\W*+$", re.IGNORECASE | re.MULTILINE),
+    deferred(r"\b(?:option|choice)\b\W*+(?:is\b)?+\W*+([A-Z])(?=\W|\Z)", re.IGNORECASE),
 )
 """The letter of a choice: behind *answer*, at the beginning, on a line of its own, behind *option*."""
 
