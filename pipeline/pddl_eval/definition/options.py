@@ -132,13 +132,15 @@ class ScoringOptions:
         return (self.columns or {}).get(meaning, meaning)
 
     def _check_columns(self) -> None:
-        for meaning in self.columns or {}:
+        if not self.columns:
+            return
+        for meaning in self.columns:
             if meaning not in MEANINGS:
                 raise UserError(f"no column means {meaning}; {did_you_mean(meaning, MEANINGS, 'meanings')}")
         for meaning in MEANINGS:
             for other in MEANINGS if meaning.startswith("generated_") else ():
                 # Another column may have the name of what is asked where no answers are.
-                if other in ASKED and other not in (self.columns or {}):
+                if other in ASKED and other not in self.columns:
                     continue
                 if meaning != other and self.column(meaning) == self.column(other):
                     raise UserError(f"the column {self.column(meaning)} cannot be both {meaning} and {other}")
