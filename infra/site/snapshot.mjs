@@ -4,6 +4,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
+// Node would print the line of code, which has a million characters.
+process.on("uncaughtException", (error) => {
+  console.error(String(error.message).slice(-2000));
+  process.exitCode = 1;
+});
+
 const folder = resolve(process.argv[2]);
 const { loadPyodide } = await import(pathToFileURL(join(folder, "pyodide.mjs")));
 const python = await loadPyodide({ _makeSnapshot: true });
