@@ -141,7 +141,10 @@ class ReadingOptions:
         choices=HARNESSES,
     )
     references: str | None = setting(
-        None, "Dataset with the references of INPUT's answers, joined by id.", "--references", metavar="DATASET"
+        None,
+        "Dataset with the references of INPUT's answers, joined by id; or NAME@REVISION.",
+        "--references",
+        metavar="DATASET",
     )
     key: Sequence[str] | None = setting(
         None, "The references' id. Default: reference_id, else id, else name.", "--key", metavar="COLUMN,…"

@@ -30,6 +30,7 @@ from pddl_eval.datasets.inputs import (
     require_parquet,
     require_text,
 )
+from pddl_eval.datasets.named import digest_of
 from pddl_eval.datasets.parquet import step_rows
 from pddl_eval.datasets.places import (
     DatasetError,

@@ -37,6 +37,7 @@ from pddl_eval.datasets.inputs import (
     require_columns,
 )
 from pddl_eval.datasets.logs import join_key
+from pddl_eval.datasets.named import NamedSet, named_set
 from pddl_eval.datasets.places import DatasetError, Location, locate, new_parquet
 from pddl_eval.datasets.rows import column_batches
 from pddl_eval.errors import did_you_mean
@@ -69,12 +70,12 @@ def with_references(inputs: Input, reading: ReadingOptions, columns: Mapping[str
     be read, no answer has a reference, or an id has two.
     """
     answers = find_source(inputs) if reading.harness is None else find_logs(inputs, HARNESSES[reading.harness])
-    references = None
+    references, named = None, None
     if reading.references is not None:
-        published = _are_published(reading)
-        references = (
-            find_logs(reading.references, HARNESSES["acpbench"]) if published else find_source(reading.references)
-        )
+        named = named_set(reading.references)
+        place = named.place if named else reading.references
+        reading = replace(reading, references=place)
+        references = find_logs(place, HARNESSES["acpbench"]) if _are_published(reading) else find_source(place)
     made_of = {
         "format": FORMAT,
         "settings": {"harness": reading.harness, "key": reading.key},
@@ -82,7 +83,7 @@ def with_references(inputs: Input, reading: ReadingOptions, columns: Mapping[str
         "answers": described(answers),
         "references": None if references is None else described(references),
     }
-    return open_source(str(make(None, made_of, partial(_write, answers, references, reading, columns))))
+    return open_source(str(make(None, made_of, partial(_write, answers, references, named, reading, columns))))
 
 
 def _are_published(reading: ReadingOptions) -> bool:
@@ -93,6 +94,7 @@ def _are_published(reading: ReadingOptions) -> bool:
 def _write(  # noqa: PLR0913 (what is read, how, where it goes)
     found: Source,
     references: Source | None,
+    named: NamedSet | None,
     reading: ReadingOptions,
     columns: Mapping[str, str],
     place: Location,
@@ -115,6 +117,8 @@ def _write(  # noqa: PLR0913 (what is read, how, where it goes)
         else:
             references = as_parquet(references, make_aside)
             ids = _reference_ids(references, reading.key, columns)
+        if references is not None and named is not None:
+            named.require(references)
         # A log's reader has made one id of the fields that are named.
         own_ids = ["reference_id"] if reading.harness is not None else _answer_ids(answers, ids, columns)
         seen = _look(answers, own_ids, why)
