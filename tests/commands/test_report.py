@@ -215,3 +215,12 @@ def test_a_report_is_two_screens_and_names_what_else_there_is(width: int, tmp_pa
     assert "By group" in run("report", tmp_path / "scored.parquet", "--all").stdout
     alone = run("report", tmp_path / "scored.parquet", "--table", "by-group").stdout
     assert "By group" in alone and "Ranking" not in alone
+
+
+def test_what_was_not_asked_for_has_no_rate(tmp_path: Path) -> None:
+    held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    pairs = pl.DataFrame({"reference_problem": [held] * 2, "generated_problem": [held, "no problem"]})
+    pairs.write_parquet(tmp_path / "pairs.parquet")
+    assert run("score", tmp_path / "pairs.parquet", tmp_path / "scored", "--no-check-solvable").exit_code == 0
+    measured = build_report(tmp_path / "scored").rates["measure"].to_list()
+    assert "equivalent" in measured and not {"solvable", "solves_reference"} & set(measured)

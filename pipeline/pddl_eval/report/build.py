@@ -153,7 +153,7 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
     # Each query is collected before the next: together they are hardly faster and need more memory.
     data = open_scored(scored, columns, where)
     groups = choose_groups(data.schema, by, data.names)
-    names = numbers.measures(data.schema)
+    names = numbers.measures(data)
     scores = [each for each in data.schema if each in SCORE_COLUMNS]
     if metrics is not None and not metrics:
         raise UserError(f"no score of {data.name} is named: leave metrics out for all, or name some: {scores[0]},…")
@@ -229,7 +229,7 @@ def ranking(scored: ScoredInput, columns: Mapping[str, str] | None = None) -> li
     """
     data = open_scored(scored, columns)
     model = data.names.get("model", "model")
-    names = numbers.measures(data.schema)
+    names = numbers.measures(data)
     if model not in choose_groups(data.schema, None, data.names) or not names:
         return []
     answers, _ = numbers.read_answers(data, [model], names)

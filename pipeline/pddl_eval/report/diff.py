@@ -65,9 +65,6 @@ MOST_LINES = 20
 MOST_GROUPS = 1000
 """Values of one column: a column with more identifies rows and does not group them."""
 
-OF_PLANS = ("solvable", "solves_reference")
-"""Rates that are not computed with ``--no-check-solvable``."""
-
 BIN = 0.001
 """Differences of scores that are no yes or no are rounded to multiples of that in their test."""
 
@@ -260,9 +257,7 @@ def _open_sides(
 
 def _common_scores(sides: Sequence[Scored]) -> tuple[list[str], list[str]]:
     """The yes-or-no scores that both have, and the other numbers."""
-    rates = [name for name in measures(sides[0].schema) if name in measures(sides[1].schema)]
-    if any("|solvable:no" in (signature or "") for side in sides for signature, _ in side.signatures):
-        rates = [name for name in rates if name not in OF_PLANS]  # Only what cannot be read has a value.
+    rates = [name for name in measures(sides[0]) if name in measures(sides[1])]
     names = (*PLAN_COLUMNS, *DOMAIN_COLUMNS)
     return rates, [name for name in names if all(side.schema.get(name) == pl.Float64 for side in sides)]
 

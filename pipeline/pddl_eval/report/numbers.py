@@ -14,7 +14,7 @@ In every frame a null in a column to group by means all its values together.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count, takewhile
 from math import lcm
@@ -81,9 +81,16 @@ CLUSTER, QUESTION, CLASS = "pddl_eval.cluster", "pddl_eval.question", "pddl_eval
 """Columns of ``read_answers``: the answer's reference, what it is paired with other models' on, its certificate."""
 
 
-def measures(schema: Mapping[str, pl.DataType]) -> tuple[str, ...]:
-    """The yes-or-no scores that a dataset has."""
-    return tuple(name for name in MEASURES if schema.get(name) == pl.Boolean)
+OF_SEARCH = ("solvable", "solves_reference")
+"""Scores that are not computed with ``--no-check-solvable``: only what cannot be read has a value then."""
+
+
+def measures(scored: Scored) -> tuple[str, ...]:
+    """The yes-or-no scores that a dataset has, and that all of its rows were asked for."""
+    asked = not any("|solvable:no" in (signature or "") for signature, _ in scored.signatures)
+    return tuple(
+        name for name in MEASURES if scored.schema.get(name) == pl.Boolean and (asked or name not in OF_SEARCH)
+    )
 
 
 def main_measure(names: Collection[str]) -> str:

@@ -94,7 +94,7 @@ def listed_rows(report: Report, most: int, only: Sequence[int] | None = None) ->
     columns = {name: _text(each, 4 * CELL_CHARACTERS) for name, each in _identity(scored, groups).items()}
     columns |= {name: said for name, (said, *_) in known.items()}
     others = {name: _text(each) for name, each in _others(scored, [*columns, *report.by]).items()}
-    counted = [pl.when(counts_in(scored, name)).then(pl.lit(MEASURE_NAMES[name])) for name in measures(scored.schema)]
+    counted = [pl.when(counts_in(scored, name)).then(pl.lit(MEASURE_NAMES[name])) for name in measures(scored)]
     others |= {COUNTED: pl.concat_str(counted, separator=BETWEEN, ignore_nulls=True)} if counted else {}
     detail, answer = _detail_and_answer(scored, known)
     _, asked, _ = scored.clusters()
