@@ -1,7 +1,7 @@
 """What an explanation of a domain says: partners, what one lacks, and other words for the same."""
 
 import pytest
-from pddl_eval import compare_domains
+from pddl_eval import compare_domains, validate
 from pddl_eval.explain import explain_row
 from pddl_eval.explain.domains import DomainExplanation
 
@@ -91,3 +91,35 @@ def test_a_cost_that_is_said_twice_is_shown_as_twice() -> None:
     cost = "(increase (total-cost) 1)"
     (rows,) = shown(explained(text.format(cost), text.format(cost * 2))).values()
     assert rows == [["beyond STRIPS", f":effect: {cost} ×2", f":effect: {cost}"]]
+
+
+FERRY = """(define (domain ferry) (:predicates (at ?c ?p) (here ?p) (on ?c) (free))
+  (:action board :parameters (?c ?p) :precondition (and (at ?c ?p) (here ?p) (free))
+    :effect (and (on ?c) (not (at ?c ?p)) (not (free)))))"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "works_in_reference", "why"),
+    [
+        (FERRY.replace(" (not (free))", ""), True, "(not (free))"),
+        (FERRY.replace(" (here ?p) (free))", " (free))"), False, "(here p)"),
+        (FERRY.replace("(here ?p) (free))", "(here ?p) (free) (on ?c))"), True, "(on c)"),
+        (FERRY.replace("(and (on ?c)", "(and (here ?p)"), True, "(on c)"),
+        (FERRY.replace("(and (on ?c)", "(and (on ?c) (at ?p ?p)"), True, "(not (at p p))"),
+        (FERRY.replace("(and (at", "(and (not (on ?c)) (at"), True, "(on c)"),
+    ],
+)
+def test_a_plan_works_in_only_one_of_two_domains(changed: str, works_in_reference: bool, why: str) -> None:
+    found = explained(changed, FERRY).telling
+    assert found is not None and found.works_in_reference is works_in_reference and why in found.why
+    works, fails = (FERRY, changed) if works_in_reference else (changed, FERRY)
+    assert validate(found.step, found.problem, works).valid is True
+    assert validate(found.step, found.problem, fails).valid is False
+    assert any(
+        found.step in each for section in explained(changed, FERRY).page().sections for each in section.paragraphs
+    )
+
+
+def test_no_plan_is_told_where_no_step_tells() -> None:
+    assert explained(FERRY, FERRY).telling is None
+    assert explained(FERRY.replace("board", "enter"), FERRY).telling is None

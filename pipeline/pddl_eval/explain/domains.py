@@ -17,15 +17,25 @@ from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_difference import Partners, partners
 from pddl_eval.definition.domain_equivalence import DomainDecision
 from pddl_eval.definition.metrics import DOMAIN, DomainPair, Row, given
-from pddl_eval.definition.model import ROOT_TYPE, Domain, Formula, Operator, Types, show_atom, show_formula
+from pddl_eval.definition.model import (
+    ROOT_TYPE,
+    Domain,
+    Formula,
+    Operator,
+    Types,
+    problem_to_pddl,
+    show_atom,
+    show_formula,
+)
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, parse_domain
 from pddl_eval.definition.structure import parts_of
 from pddl_eval.definition.verdict import Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.explain.tables import ABSENT, DIFFERENT, as_written, cells, line_by_line, noted, scores_table
+from pddl_eval.explain.telling import TellingPlan, telling_plan
 from pddl_eval.kernel import one_row, score_domains
-from pddl_eval.pages import Cell, Page, Section, Table, table, words
+from pddl_eval.pages import PDDL, Cell, Excerpt, Page, Section, Table, table, words
 from pddl_eval.shown import line, listed
 
 MOST_OPERATORS, ALL_OPERATORS = 12, 200
@@ -52,6 +62,7 @@ class DomainExplanation:
     generated: Domain | None
     decision: DomainDecision | None = None
     partners: tuple[Partners, ...] = ()
+    telling: TellingPlan | None = None
 
     def page(self, *, whole: bool = False) -> Page:
         """The self in words: scores, names, operators side by side."""
@@ -69,6 +80,7 @@ class DomainExplanation:
             names = _names(self.decision, self.partners)
             sections += [Section("", tables=[names])] if names else []
             sections += [_side_by_side(self, most)] if self.generated is not None else []
+            sections += [_telling(self.telling)] if self.telling is not None else []
         if whole:
             sections += [line_by_line(*self.texts)] if self.decision else []
             sections.append(as_written("The domains as written", ("The reference", "The answer"), self.texts))
@@ -107,7 +119,20 @@ def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
         sides = [each.domain for each in pair.decision.structures or ()] or [pair.reference, pair.generated]
         found = or_undecided(lambda: partners(sides[0], sides[1], pair.decision.renaming))
     shown = [] if isinstance(found, Undecided) else sorted(found, key=lambda each: not _differs(each))
-    return DomainExplanation(scores, scores["domain_detail"] or "", texts, pair.generated, pair.decision, tuple(shown))
+    told = telling_plan(pair.reference, pair.generated) if pair.generated and not pair.decision.equivalent else None
+    detail = scores["domain_detail"] or ""
+    return DomainExplanation(scores, detail, texts, pair.generated, pair.decision, tuple(shown), told)
+
+
+def _telling(found: TellingPlan) -> Section:
+    works, fails = ("reference", "answer") if found.works_in_reference else ("answer", "reference")
+    problem = found.problem
+    goal = [*map(show_atom, sorted(problem.goal)), *(show_formula(each) for _, each in problem.formulas)]
+    start = listed(list(map(show_atom, sorted(problem.init))), MOST_LITERALS) or "nothing is true"
+    task = f"Initial state: {line(start)}. Goal: {line(listed(goal, MOST_LITERALS)) or 'none'}."
+    said = [f"{found.step} works in the {works}. In the {fails}: {line(found.why)}.", task]
+    written = Excerpt("The problem", problem_to_pddl(problem), PDDL)
+    return Section(f"A plan that works only in the {works}", said, excerpts=[written])
 
 
 def _operators(explanation: DomainExplanation, most: int) -> tuple[list[str], list[Table]]:
