@@ -49,6 +49,7 @@ def problem(init: str = "", more: str = "", goal: str = "(at t shop)") -> str:
             "valid",
             None,
         ),
+        ("; MakeSpan 5.00\n\n0.0002:   (DRIVE T HOME SHOP) [5.0000])", "valid", None),  # up-lpg's file
         ("0.00100000: (drive t home shop) [5.00000000]", "valid", None),  # TFD
         (
             ";;;; Solution Found\n; Cost: 5.000\n; Time 0.00\n0.000: (drive t home shop)  [5.000]",

@@ -78,7 +78,7 @@ def test_what_is_violated_is_listed() -> None:
 
 
 def test_numbers_of_a_time_line_are_exact() -> None:
-    part = explained("1/3: (strike) [8]\n0.333333333333333333333333: (strike) [8]")
+    part = explained("3: (strike) [8]\n0.333333333333333333333333: (strike) [8]")
     assert part.execution is not None
     found = bars_of(part.execution, part.generated)
     assert Fraction("0.333333333333333333333333") in [each.start for each in found]

@@ -31,7 +31,6 @@ from pddl_eval.definition.model import (
     QUANTIFIERS,
     TOTAL_COST,
     UPDATES,
-    Action,
     Atom,
     Domain,
     Formula,
@@ -103,8 +102,8 @@ class World:
         self.index: dict[tuple[str | int, ...], list[Atom]] | None = None
         """While atoms are derived: those that are true, by predicate, and by predicate, position and argument."""
         self._ranges: dict[Types, Collection[str]] = {}
-        self.operators: dict[Action, Any] = {}
-        """Of the actions that were looked at (``validation.operator_of``)."""
+        self.operators: dict[Any, Any] = {}
+        """Of the actions that were looked at (``validation.operator_of``), and of the parts of durative ones."""
         self.true: Set[Atom] = self.atoms
         self._derived: list[set[Atom]] = []
         self._derive(frozenset())

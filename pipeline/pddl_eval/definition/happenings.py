@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from pddl_eval.definition.model import Action, Domain, Formula, Problem, Scheduled
-from pddl_eval.definition.pddl import AT_END, AT_START, is_durative
+from pddl_eval.definition.pddl import AT_END, AT_START, When, is_durative
 from pddl_eval.definition.trajectory import constraints_of
 
 TOLERANCE = Fraction(1, 1000)
@@ -32,7 +32,7 @@ class Event(NamedTuple):
     number: int
     step: int
     action: Action
-    half: Formula = ()
+    half: When | tuple[()] = ()
     duration: Fraction | None = None
     literal: Formula = ()
 
@@ -55,7 +55,7 @@ class Agenda:
         if not self.is_timed and constraints_of(problem, domain):
             self.is_timed = any(start_of(action) is not None for _, step in self._waiting for action in step)
         self._now: Fraction | None = None
-        self._events: list[Event] = []
+        self._events: list[tuple[int, Event]] = []
         self._happening: list[Event] = []
         self._pushed = self._under_way = 0
         for literal in problem.timed_literals:
@@ -70,10 +70,11 @@ class Agenda:
             return
         self._admit()
         while self._events:
-            time = self._events[0].time
+            time = self._events[0][1].time
+            end = time + TOLERANCE
             events = self._happening = []
-            while self._events and self._events[0].time < time + TOLERANCE:
-                events.append(heappop(self._events))
+            while self._events and self._events[0][1].time < end:
+                events.append(heappop(self._events)[1])
                 self._now = events[-1].time
                 if events[-1].step:
                     self._under_way -= 1
@@ -118,7 +119,8 @@ class Agenda:
     def _push(self, event: Event) -> None:
         self._pushed += 1
         self._under_way += event.step > 0
-        heappush(self._events, event._replace(number=self._pushed))
+        thousandths = event.time.numerator * 1000 // event.time.denominator  # compared faster than fractions
+        heappush(self._events, (thousandths, event._replace(number=self._pushed)))
 
 
 def _end(start: Event, duration: Fraction) -> Event:

@@ -290,7 +290,7 @@ class Operator:
         """Preconditions, negative preconditions, add effects and delete effects."""
         return self.preconditions, self.negative_preconditions, self.add_effects, self.delete_effects
 
-    def applicable(self, state: State) -> bool:
+    def applicable(self, state: Set[Atom]) -> bool:
         """pre⁺(a) ⊆ s and pre⁻(a) ∩ s = ∅."""
         return self.preconditions <= state and self.negative_preconditions.isdisjoint(state)
 

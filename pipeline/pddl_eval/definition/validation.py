@@ -20,7 +20,6 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, islice
-from typing import NamedTuple
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, spend
@@ -41,8 +40,9 @@ from pddl_eval.definition.formulas import (
     value_of,
     with_sources,
 )
-from pddl_eval.definition.grounding import instance
+from pddl_eval.definition.grounding import instance, without_equations
 from pddl_eval.definition.happenings import TOLERANCE, Agenda, Event, start_of
+from pddl_eval.definition.kept import kept
 from pddl_eval.definition.model import (
     DURATION,
     EQUALITY,
@@ -59,10 +59,11 @@ from pddl_eval.definition.model import (
     State,
     Types,
     fluents_of,
+    renamed,
     show_atom,
     show_formula,
 )
-from pddl_eval.definition.pddl import AT_END, AT_START, CONDITION, DURATION_PART, EFFECT, OVER_ALL, by_time
+from pddl_eval.definition.pddl import AT_END, AT_START, DURATION_PART, OVER_ALL, When, halves, is_durative
 from pddl_eval.definition.trajectory import Broken, Trajectory
 from pddl_eval.definition.verdict import PlanVerdict
 
@@ -193,16 +194,16 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
     done: list[tuple[Operator, ...]] = []
     updates: list[Mapping[Atom, Fraction]] = []
     times = [Fraction(0)]
-    over_all: dict[tuple[int, Action, Fraction | None], Sequence[Formula]] = {}
-    apart: dict[tuple[Action, Fraction | None], _Apart] = {}
+    under_way: dict[tuple[int, Action, Fraction | None], Operator] = {}
+    lifted = kept(_lifted, domain) if agenda.is_timed else {}
     failed_step: int | None = None
     length, failure = 0, None
     for time, events in agenda:
         for place, event in enumerate(events):  # which may grow by what ends at once
             if event.half == AT_START:
-                events[place] = _with_duration(event, world, agenda)
+                events[place] = _with_duration(event, world, agenda, lifted)
         at_a_time = agenda.is_timed or any(start_of(event.action) is not None for event in events)
-        found = together([_operator_at(event, world, apart) for event in events], world, at_a_time)
+        found = together([_operator_at(event, world, lifted) for event in events], world, at_a_time)
         if isinstance(found, Failure):
             event = events[found.place]
             failed_step = event.step or max(1, *(each.step for each in events))
@@ -217,13 +218,12 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         times.append(time)
         length += sum(event.half != AT_END and event.step > 0 for event in events)
         spend(len(operators))
-        for event in events if agenda.is_timed else ():
+        for event, operator in zip(events, operators, strict=True) if lifted else ():
             if event.half == AT_START:
-                over_all[event.step, event.action, event.duration] = apart[event.action, event.duration].over_all
-        for event in events if over_all else ():
-            if event.half == AT_END:
-                del over_all[event.step, event.action, event.duration]
-        if over_all and (broken := _broken_invariant(over_all, world, operators, time)):
+                under_way[event.step, event.action, event.duration] = _part(event, OVER_ALL, operator, world, lifted)
+            elif event.half == AT_END:
+                del under_way[event.step, event.action, event.duration]
+        if under_way and (broken := _broken_invariant(under_way, world, operators, time)):
             failed_step, failure = broken
             break
     trajectory.end(world)
@@ -250,14 +250,32 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
 # Happenings of durative actions, and timed literals
 
 
-def _with_duration(event: Event, world: World, agenda: Agenda) -> Event:
+Lifted = Mapping[str, Mapping[When, Operator]]
+"""The durative actions of a domain by their names, each at its start, over all and at its end."""
+
+
+def _lifted(domain: Domain) -> Lifted:
+    """Each part says with its first formula which one it is (``in_words``). Equations are formulas, like numbers."""
+    found: dict[str, dict[When, Operator]] = {}
+    for operator in domain.operators:
+        for when, half in halves(operator).items():
+            plain, equations = without_equations(half)
+            asked = [(":precondition", each if is_so else ("not", each)) for each, is_so in equations]
+            formulas = ((" ".join(when), ()), *asked, *plain.formulas)
+            found.setdefault(operator.name, {})[when] = replace(plain, formulas=formulas)
+    return found
+
+
+def _with_duration(event: Event, world: World, agenda: Agenda, lifted: Lifted) -> Event:
     """The start of an action with the duration that is fixed in this state, where the plan gives none."""
     operator = operator_of(event.action, world) if event.duration is None else None
     if not isinstance(operator, Operator):
         return event
-    fixed = (asked[2] for _, asked in by_time(operator, DURATION_PART) if asked[0] == EQUALITY)
+    parts = lifted[operator.name]
+    names = dict(zip(parts[AT_START].action[1:], operator.action[1:], strict=True))
+    asked = (formula for half in parts.values() for part, formula in half.formulas if part == DURATION_PART)
     try:
-        duration = next((value_of(number, world) for number in fixed), None)
+        duration = next((value_of(each[2], world, names) for each in asked if each[0] == EQUALITY), None)
     except NoValueError:
         return event
     if duration is not None and duration >= 0:
@@ -265,54 +283,40 @@ def _with_duration(event: Event, world: World, agenda: Agenda) -> Event:
     return event._replace(duration=duration)
 
 
-class _Apart(NamedTuple):
-    """A durative action of one duration: what it is at its start and at its end, what it needs in between and takes."""
-
-    halves: Mapping[Formula, Operator]
-    over_all: Sequence[Formula]
-    durations: Sequence[tuple[Formula, Formula]]
-
-
-def _operator_at(event: Event, world: World, apart: dict[tuple[Action, Fraction | None], _Apart]) -> Operator | Failure:
-    """The operator of an event, which is half of that of a durative action; or why there is none.
-
-    ``apart`` has the durative actions of the plan so far.
-    """
+def _operator_at(event: Event, world: World, lifted: Lifted) -> Operator | Failure:
+    """The operator of an event, which is half of that of a durative action; or why there is none."""
     if event.literal:
         return _timed_literal(event)
-    found = apart.get((event.action, event.duration)) if event.half else None
-    if found is None:
-        operator = operator_of(event.action, world)
-        if isinstance(operator, Failure) or not event.half:
-            return operator
-        if event.duration is None:
-            return Failure(PlanVerdict.DURATION, words.no_duration(event.action))
-        found = apart[event.action, event.duration] = _taken_apart(operator, event.duration)
-    assert event.duration is not None
-    for when, asked in found.durations:
+    operator = operator_of(event.action, world)
+    if isinstance(operator, Failure) or not event.half:
+        return operator
+    if event.duration is None:
+        return Failure(PlanVerdict.DURATION, words.no_duration(event.action))
+    half = _part(event, event.half, operator, world, lifted)
+    for part, asked in half.formulas:
         try:
-            if when == event.half and not _takes(event.duration, str(asked[0]), value_of(asked[2], world)):
+            if part == DURATION_PART and not _takes(event.duration, str(asked[0]), value_of(asked[2], world)):
                 why = words.wrong_duration(event.action, event.duration, asked)
                 return Failure(PlanVerdict.DURATION, why, (asked,))
         except NoValueError as error:
             return Failure(PlanVerdict.DURATION, f"{show_atom(event.action)}: {error}")
-    return found.halves[event.half]
+    return half
 
 
-def _taken_apart(operator: Operator, duration: Fraction) -> _Apart:
-    binding = {DURATION: ("/", str(duration.numerator), str(duration.denominator))}
-    # A half says which one it is (``in_words``), and that it reads the numbers of the duration.
-    parts: dict[Formula, list[tuple[str, Formula]]] = {half: [(" ".join(half), ())] for half in (AT_START, AT_END)}
-    durations = list(by_time(operator, DURATION_PART))
-    for when, asked in durations:
-        parts[when].append((DURATION_PART, asked))
-    for label, part in ((":precondition", CONDITION), (":effect", EFFECT)):
-        for when, formula in by_time(operator, part):
-            parts.setdefault(when, []).append((label, grounded(formula, binding)))
-    halves: dict[Formula, Operator] = {
-        half: replace(operator, formulas=tuple(parts[half])) for half in (AT_START, AT_END)
-    }
-    return _Apart(halves, [formula for _, formula in parts.get(OVER_ALL, ())], durations)
+def _part(event: Event, when: When, operator: Operator, world: World, lifted: Lifted) -> Operator:
+    """What a durative action of this duration needs and does at its start, over all or at its end."""
+    key = event.action, event.duration, when
+    if key not in world.operators:
+        half, duration = lifted[operator.name][when], event.duration or Fraction(0)
+        names = dict(zip(half.action[1:], operator.action[1:], strict=True))
+        own: dict[str, Formula] = {**names, DURATION: ("/", str(duration.numerator), str(duration.denominator))}
+        formulas = [(part, grounded(each, names if part == DURATION_PART else own)) for part, each in half.formulas]
+        needed, denied, added, deleted = (renamed(part, names) if part else part for part in half.parts)
+        world.operators[key] = Operator(
+            operator.name, operator.parameters, needed, denied, added, deleted, tuple(formulas)
+        )
+    found: Operator = world.operators[key]
+    return found
 
 
 def in_words(operator: Operator) -> str:
@@ -348,17 +352,20 @@ def _timed_literal(event: Event) -> Operator:
 
 
 def _broken_invariant(
-    over_all: Mapping[tuple[int, Action, Fraction | None], Sequence[Formula]],
+    under_way: Mapping[tuple[int, Action, Fraction | None], Operator],
     world: World,
     step: Sequence[Operator],
     time: Fraction,
 ) -> tuple[int, Failure] | None:
     """The first condition over all of an action under way that a happening broke, with the step of that action."""
-    for (number, action, _), conditions in over_all.items():
-        broken = tuple([each for each in conditions if not is_true(each, world)])
-        if broken:
-            why = words.invariant(action, broken, map(in_words, step), time)
-            return number, Failure(PlanVerdict.INVARIANT, why, broken, time=time)
+    for (number, action, _), condition in under_way.items():
+        if condition.applicable(world.true) and all(is_true(each, world) for _, each in condition.formulas):
+            continue
+        asked: list[Formula] = [*sorted(condition.preconditions), *(formula for _, formula in condition.formulas)]
+        asked += [("not", each) for each in sorted(condition.negative_preconditions)]
+        broken = tuple(each for each in asked if not is_true(each, world))
+        why = words.invariant(action, broken, map(in_words, step), time)
+        return number, Failure(PlanVerdict.INVARIANT, why, broken, time=time)
     return None
 
 
@@ -397,7 +404,7 @@ def _metric(metric: Formula, world: World, makespan: Fraction, violated: Mapping
 def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
     """The operator with the action's arguments, taken in order, or by name where each is written ``name=object``.
 
-    A failure where no objects make such an operator.
+    A failure where no objects make such an operator. A durative action's formulas are left out.
 
     >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), *[frozenset()] * 3),))
     >>> ground_operator(("switch",), lamp).preconditions
@@ -415,7 +422,7 @@ def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
         return Failure(PlanVerdict.WRONG_ARGUMENTS, why)
     ground = instance(operator, arguments)
     if isinstance(ground, Operator):
-        if not operator.formulas:
+        if not operator.formulas or is_durative(operator):
             return ground
         binding = dict(zip(variables, arguments, strict=True))
         return replace(ground, formulas=tuple((part, grounded(each, binding)) for part, each in operator.formulas))
@@ -533,7 +540,9 @@ def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] |
         missing = tuple([formula for formula in conditions if not holds(formula, world)])
         if missing:
             return Failure(PlanVerdict.PRECONDITION, words.needs(operator.action, missing), missing)
-        effects = (changes(effect, world) for part, effect in operator.formulas if part == ":effect")
+        effects = [changes(effect, world) for part, effect in operator.formulas if part == ":effect"]
+        if not effects:
+            return operator, []
         found = list(islice(chain.from_iterable(effects), MAX_ATOMS + 1))
         if len(found) > MAX_ATOMS:
             raise OutOfBudgetError(f"{shown} changes more than {MAX_ATOMS:,} atoms and numbers")

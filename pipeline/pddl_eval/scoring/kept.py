@@ -11,11 +11,16 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
+from pddl_eval.definition.model import Domain
+
 BYTES_KEPT = 64 * 2**20
 """Of each kind of value, about."""
 
 BYTES_OF_CHARACTER = 40
 """What a text becomes: a benchmark's problem of 1,200 characters is a task of 50 KB."""
+
+BYTES_OF_DOMAIN = 2**18
+"""What is made of a domain: the strata of its rules, the parts of its durative actions."""
 
 BYTES_OF_OTHERS = 2**24
 """A list of states, or what the goal costs from each of them: some megabytes."""
@@ -66,6 +71,8 @@ def bytes_for(arguments: tuple[Any, ...]) -> int:
     >>> bytes_for(("(define (domain d))", None)), bytes_for((object(),)) == BYTES_OF_OTHERS
     (760, True)
     """
+    if all(isinstance(each, Domain) for each in arguments):
+        return BYTES_OF_DOMAIN
     texts = [each for each in arguments if isinstance(each, str)]
     return BYTES_OF_CHARACTER * sum(map(len, texts)) if texts else BYTES_OF_OTHERS
 

@@ -17,6 +17,7 @@ from pddl_eval.definition.pddl.durative import (
     CONDITION,
     EFFECT,
     OVER_ALL,
+    When,
     by_time,
     halves,
     is_durative,

@@ -50,6 +50,8 @@ _SPAN = deferred(
     r"[ ]?(?(2)\][ ]?:?|(?(3)\)?[ ]?:|:))(?=[ \t]*+[\w({])"
 )
 """`[0.5] (take a)`, `Step 1 (t=0.5): (take a)`, `0.5 - 2.5: (take a)`"""
+_LPG = deferred(r"(?m)^([ \t]*+[\d.]++:[ \t]*+\([^()\n]*+\)[ \t]*+\[[\d.]++\])\)[ \t]*+$")
+"""LPG's files close a parenthesis that they do not open: `0.0002:   (TAKE A) [1.0000])`"""
 _BB_CODE = deferred(r"\[([A-Za-z]{1,12})\]([^\n\[\]]*+)\[/\1\]")
 
 
@@ -79,7 +81,7 @@ def undecorated(text: str, operators: Collection[str] = ()) -> str:
         for _ in range(2):
             text = _TEX_GROUP.sub(_inside, text)
         text = _TEX_PARENTHESES.sub(r" (\1) ", text)
-    text = _SPAN.sub(_planner_like, text)
+    text = _LPG.sub(r"\1", _SPAN.sub(_planner_like, text))
     if "|" in text:
         text = "\n".join(_rows(text.split("\n")))
     if any(sign in text for sign in "<\\&_/["):

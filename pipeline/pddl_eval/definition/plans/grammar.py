@@ -39,7 +39,7 @@ UNIT = r"(?:\s*+(?:s|secs?|seconds?|(?:time\s)?units?)\b)?+"
 TIME = rf"(?<![\w./:])(?<!\w-){CLOCK}(?={UNIT}\s*+:)"
 LASTS = r"(?:dur(?:ation)?|last(?:s|ing)|for)\s*+[:=]?+\s*+"
 # A planner's (take a) [1.000], and (take a) (duration 1).
-DURATION = rf"(?:[ \t]*+(?:\[\s*+(?:D\s*+[:=]\s*+|{LASTS})?+|\(\s*+{LASTS})({CLOCK})[^()\[\]\n]*+[\])])?+"
+DURATION = rf"(?:[ \t]*+(?:\[\s*+(?:D\s*+[:=]\s*+|{LASTS})?+|\(\s*+{LASTS}){CLOCK}[^()\[\]\n]*+[\])])?+"
 WORD = r"(?:and|then|next|finally|lastly|first|afterwards|followed\ by)\b(?![(-])"
 ARROW = r"(?:[-=]++>|[→⇒➜➔⟶⟹])"
 LINK = rf"(?:[\s,]|{ARROW}|{WORD})"
@@ -63,6 +63,7 @@ _PDDL = pattern(rf"\s*+{PDDL}")
 _CALL = pattern(CALL)
 _CALL_MORE = pattern(rf"\s++(?!{WORD}){CALL}")
 _BARE = pattern(rf"({NAME})(?=\s*+\.?+\s*+(?:[,;\]}}]|{ARROW}|$))(?:\s*+\.)?+")
+_LASTS = pattern(rf"[\[(]\D*?({CLOCK})")
 _OPEN = deferred(r"\s*+\{")
 _CLOSE = pattern(rf"[\s,;]*+\}}{DURATION}")
 BULLETS = r"[>|+•·‣◦▪●○\#–—→-]"
@@ -177,8 +178,8 @@ def _actions(text: str, start: int) -> tuple[list[Step], int]:
     steps: list[Step] = []
     end = start
     while found:
-        lasts = found[found.re.groups]
-        steps.append(Scheduled(action(found), duration=clock(lasts)) if lasts else action(found))
+        lasts = _LASTS.search(found[0], found.end(found.re.groups) - found.start())
+        steps.append(Scheduled(action(found), duration=clock(lasts[1])) if lasts else action(found))
         end = found.end()
         found = further.match(text, end)
     return steps, end
