@@ -299,7 +299,7 @@ def _joined(text: str, names: Collection[str]) -> str:
 
 
 def _element(found: re.Match[str]) -> Formula:
-    wrapped, before, pddl, _lasts, name, arguments, is_false = found.groups()
+    wrapped, before, pddl, name, arguments, is_false = found.groups()
     words = pddl or f"{name} {arguments}"
     atom = tuple(words.lower().replace(",", " ").split())
     return ("not", atom) if wrapped or before or is_false else atom
