@@ -1,4 +1,5 @@
-"""The pages of the gallery: reports as the commands write them, of the sample's problems and three mixes of answers.
+"""The pages of the gallery: reports as the commands write them, of the sample's problems and three mixes of answers to
+them, and of its questions.
 
 The mixes are those of ``generate variants --preset`` and stand for models. All is made anew with each build.
 """
@@ -21,7 +22,7 @@ QUESTIONS, SAMPLES, EXPLAINED, NIGHTS = 40, 2, 60, 3
 
 
 def write_gallery(folder: Path) -> None:
-    """Write the pages into the folder's ``gallery``, and beside it what they are made of. It takes eight seconds."""
+    """Write the pages into the folder's ``gallery``, and beside it what they are made of. It takes ten seconds."""
     with chdir(folder):  # The pages name the datasets as the commands were given them.
         write_sample("sample.parquet")
         sample = pl.read_parquet("sample.parquet")
@@ -32,6 +33,9 @@ def write_gallery(folder: Path) -> None:
         report = pddl_eval.build_report(nights[0])
         write_folder(report, "gallery/report", EXPLAINED)
         report.save("gallery/tables.tex")
+        write_sample("questions.parquet", questions=True)
+        pddl_eval.score_dataset("questions.parquet", "answers", workers=1)
+        write_folder(pddl_eval.build_report("answers"), "gallery/questions", EXPLAINED)
         models = compare_datasets(nights[0], models=list(PRESETS)[:2])
         Path("gallery/models.html").write_text(comparison_text(models, "html"), encoding="utf-8")
         Path("gallery/nights.html").write_text(series_text(compare_series(nights), "html"), encoding="utf-8")

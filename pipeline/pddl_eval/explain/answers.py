@@ -16,6 +16,8 @@ from pddl_eval.pages import Cell, Page, Section
 MOST_CHARACTERS = 2_000
 """Characters of a right answer that are shown."""
 
+TEXTS = ("The problem", "The plan that the question is about", "The answer")
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerExplanation:
@@ -24,7 +26,7 @@ class AnswerExplanation:
     question: str | None
     scores: Mapping[str, Any]
     key: RightAnswers
-    texts: tuple[str | None, str | None]
+    texts: tuple[str | None, ...]
 
     def page(self, *, whole: bool = False) -> Page:
         """The scores, what is asked for, and a right answer."""
@@ -37,7 +39,7 @@ class AnswerExplanation:
             Section("", tables=[scores_table(ANSWER, self.scores, whole=whole)]),
             Section("The question", lines),
             Section("A right answer", right[:MOST_CHARACTERS].split("\n")),
-            as_written("As written", ("The plan that the question is about", "The answer"), self.texts),
+            as_written("As written", TEXTS, self.texts),
         ]
         facts = [self.scores["answer_detail"]] if self.scores["answer_detail"] else []
         return Page(title, (), facts, sections, self.scores["answer_correct"], badges=[Cell(title, kind=verdict)])
@@ -55,4 +57,5 @@ def explain_answers(row: Row, options: ScoringOptions) -> AnswerExplanation:
     from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
 
     pair = kernel.read_answer(row, options)
-    return AnswerExplanation(row.get("question"), ANSWER.scores(pair), pair.key, (row.get("plan"), pair.text))
+    texts = row.get("reference_problem"), row.get("plan"), pair.text
+    return AnswerExplanation(row.get("question"), ANSWER.scores(pair), pair.key, texts)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PREVIEW_CHARACTERS = LABEL_CHARACTERS
 """How much of an answer, a prompt or another column the table shows."""
 
-PROMPTS = ("prompt", "natural_language", "description", "instruction", "question", "input", "messages")
+PROMPTS = ("prompt", "question_text", "natural_language", "description", "instruction", "question", "input", "messages")
 """Columns that hold what was asked: the first that there is."""
 
 BETWEEN = ", "

@@ -213,7 +213,7 @@ def lead(report: Report) -> str:
     best = ranked.row(0, named=True)
     between = "" if best["low"] is None else f" (95 % interval {best['low']:.1f} to {best['high']:.1f})"
     rate = f"{best['percent']:.1f} %{between}"
-    what = f"{MEASURE_NAMES[measure]}"
+    what = "right" if measure == "answer_correct" else MEASURE_NAMES[measure]
     if not first:
         return f"{rate} of {best['rows']:,} {kind} are {what}."
     name = best[first[0]]
