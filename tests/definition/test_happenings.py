@@ -110,6 +110,14 @@ def test_an_invariant_says_what_broke_it_and_when() -> None:
     assert "(close shop), at time 2.5" in found.detail
 
 
+def test_what_comes_too_late_is_named() -> None:
+    """LPG leaves 0.0002 between actions; as for VAL, that is one time unless ``-t`` says otherwise."""
+    found = validate("0: (drive t home shop) [5]\n5.0002: (rest t) [1]", problem(), DOMAIN)
+    assert (found.verdict, found.missing) == ("precondition", (("free", "t"),))
+    assert "(drive t home shop) ends" in found.detail
+    assert "ends" not in validate("0: (drive t home shop) [5]\n4: (rest t) [1]", problem(), DOMAIN).detail
+
+
 def test_the_makespan_is_total_time() -> None:
     metric = "(:metric minimize (+ (* 2 (total-time)) (fuel t)))"
     found = validate("1.5: (drive t home shop) [5]", problem("(at 100 (open home))", metric), DOMAIN)
@@ -123,6 +131,10 @@ def test_preferences_count_where_they_are_violated() -> None:
     there, back = "0: (drive t home shop) [5]\n", "6: (drive t shop home) [4]\n"
     assert validate(there, asked, DOMAIN).cost == 11
     assert validate(there + back, asked, DOMAIN).cost == 2
+    assert "back" in validate(there, asked, DOMAIN).detail
+    unfinished = validate(f"{there}6: (rest t) [11]", asked, DOMAIN)
+    assert (unfinished.verdict, dict(unfinished.violated)) == ("duration", {"arrives-paid": 1})
+    assert "arrives-paid" not in unfinished.detail
     found = validate(f"5.5: (pay)\n{there}{back}", asked, DOMAIN)
     assert (found.cost, found.valid, dict(found.violated)) == (1, True, {"arrives-paid": 1})
 

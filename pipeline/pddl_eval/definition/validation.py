@@ -110,7 +110,7 @@ class Execution:
     Where time counts, ``steps`` are the happenings, and ``times`` say when each of the states begins, the initial one
     at 0; else there are no times. ``length`` is the number of actions that began. ``broken`` are those of the
     ``constraints`` (their number) on the states passed through that do not hold, and ``violated`` the preferences, each
-    with how often it was violated.
+    with how often it was violated; those of the goal and of the trajectory count where no step failed.
     """
 
     steps: tuple[tuple[Operator, ...], ...]
@@ -203,11 +203,12 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
             if event.half == AT_START:
                 events[place] = _with_duration(event, world, agenda, lifted)
         at_a_time = agenda.is_timed or any(start_of(event.action) is not None for event in events)
-        found = together([_operator_at(event, world, lifted) for event in events], world, at_a_time)
+        happening = [_operator_at(event, world, lifted) for event in events]
+        found = together(happening, world, at_a_time)
         if isinstance(found, Failure):
             event = events[found.place]
             failed_step = event.step or max(1, *(each.step for each in events))
-            failure = _at_time(found, event) if agenda.is_timed else found
+            failure = _at_time(found, event, happening) if agenda.is_timed else found
             break
         operators, values = found
         trajectory.prefer(operators, world)
@@ -226,7 +227,8 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         if under_way and (broken := _broken_invariant(under_way, world, operators, time)):
             failed_step, failure = broken
             break
-    trajectory.end(world)
+    if failure is None:
+        trajectory.end(world)
     conjuncts, metric = problem.conjuncts, problem.metric
     return Execution(
         steps=tuple(done),
@@ -369,9 +371,12 @@ def _broken_invariant(
     return None
 
 
-def _at_time(failure: Failure, event: Event) -> Failure:
+def _at_time(failure: Failure, event: Event, happening: Iterable[Operator | Failure]) -> Failure:
+    """The failure, which says when it is, and which operator of the happening makes a missing atom true too late."""
     half = "start" if event.half == AT_START else "end" if event.half == AT_END else ""
-    return replace(failure, reason=words.at_time(failure.reason, event.time, half), time=event.time)
+    operators = (each for each in happening if isinstance(each, Operator))
+    late = next((in_words(each) for each in operators if not each.add_effects.isdisjoint(failure.missing)), "")
+    return replace(failure, reason=words.at_time(failure.reason, event.time, half, late), time=event.time)
 
 
 def _goal_share(problem: Problem, world: World) -> float:

@@ -364,13 +364,14 @@ def needs_false(action: Action, true: Iterable[Atom]) -> str:
     return f"{show_atom(action)} needs {_all(true)} to be false"
 
 
-def at_time(reason: str, time: Fraction, half: str = "") -> str:
-    """Why an action cannot be executed, at its ``start`` or ``end``.
+def at_time(reason: str, time: Fraction, half: str = "", late: str = "") -> str:
+    """Why an action cannot be executed, at its ``start`` or ``end``, and what makes a missing atom true too late.
 
     >>> at_time("(fly a) needs (fuel a)", Fraction(3, 2), "end")
     '(fly a) needs (fuel a) at its end, at time 1.5'
     """
-    return f"{reason}{f' at its {half}' if half else ''}, at time {show_number(time)}"
+    when = f"{reason}{f' at its {half}' if half else ''}, at time {show_number(time)}"
+    return f"{when}; {late}, less than 0.001 apart: that is the same time, not before" if late else when
 
 
 def no_duration(action: Action) -> str:

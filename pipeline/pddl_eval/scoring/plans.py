@@ -438,7 +438,7 @@ def validation_of(pair: PlanPair) -> Validation:
         return Validation(verdict_without_plan(pair.reason), pair.detail, failed_step)
     return Validation(
         execution.verdict,
-        detail_of([*pair.notes, ending(execution), preferences(execution.violated)]),
+        detail_of([*pair.notes, ending(execution) or preferences(execution.violated)]),
         execution.failed_step,
         execution.missing,
         execution.cost,

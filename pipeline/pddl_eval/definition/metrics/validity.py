@@ -117,7 +117,7 @@ def _validity(pair: PlanPair) -> tuple[bool | None, bool | None, int | None]:
     actual, expected = pair.execution, pair.reference_execution
     if actual is None:
         return False, False, failed_step_without_plan(pair.reason)
-    pair.notes += [ending(actual), words.preferences(actual.violated)]
+    pair.notes.append(ending(actual) or words.preferences(actual.violated))
     pair.notes += [ending(expected, "reference plan: ") if expected else ""]
     return actual.reaches_goal, not actual.unmet, actual.failed_step
 
