@@ -54,7 +54,7 @@ FIRST = [
     *("commands/index.md", "python/index.md"),
     *(
         f"tutorials/{name}.md"
-        for name in ("paper", "own-benchmark", "own-domain", "questions", "nightly", "reward", "review")
+        for name in ("paper", "own-benchmark", "own-domain", "validation", "questions", "nightly", "reward", "review")
     ),
     *(
         f"guide/{name}.md"

@@ -249,6 +249,16 @@ def review(folder: Path) -> None:
     assert "permanent link" in (folder / "report" / "rows" / "0.html").read_text(encoding="utf-8")
 
 
+def validation(folder: Path) -> None:
+    (folder / "domain.pddl").write_text("(define (domain d) (:action a :effect (p)))", encoding="utf-8")
+    (folder / "problem.pddl").write_text("(define (problem x) (:domain d) (:init) (:goal (p)))", encoding="utf-8")
+    (folder / "plans").mkdir()
+    for name in ("plan.txt", "plans/1.txt", "plans/2.txt"):
+        (folder / name).write_text("(a)", encoding="utf-8")
+    run_page("tutorials/validation.md", folder)
+    assert "(a)" in (folder / "plan.html").read_text(encoding="utf-8")
+
+
 def publishing(folder: Path) -> None:
     pytest.importorskip("altair")
     write_rows(folder / "answers.jsonl", samples(folder))
@@ -281,6 +291,7 @@ WRITTEN: dict[str, Callable[[Path], None]] = {
     "tutorials/questions.md": questions,
     "tutorials/review.md": review,
     "tutorials/reward.md": reward,
+    "tutorials/validation.md": validation,
 }
 """What runs the blocks of a page."""
 
