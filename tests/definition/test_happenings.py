@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import polars as pl
 import pytest
-from pddl_eval import validate
+from pddl_eval import score_frame, validate
 from pddl_eval.definition.model import problem_to_pddl
 from pddl_eval.definition.pddl import parse_domain, parse_problem
 from pddl_eval.definition.verdict import PlanVerdict
@@ -188,3 +189,13 @@ def test_one_action_twice_at_one_time(durations: tuple[str, str], verdict: str, 
     plan = "\n".join(f"1: (b) {each}" for each in durations)
     validation = validate(plan, "(define (problem x) (:domain d) (:init) (:goal (r)))", domain)
     assert (validation.verdict, validation.times) == (verdict, times)
+
+
+def test_references_that_differ_in_times_only_are_told_apart() -> None:
+    references = ["0: (drive t home shop) [5]", "2: (drive t home shop) [5]", "0: (drive t home shop) [5]"]
+    asked = problem("", "(:metric minimize (total-time))")
+    rows = [
+        {"reference_problem": asked, "domain": DOMAIN, "reference_plan": each, "generated_plan": "()"}
+        for each in references
+    ]
+    assert score_frame(pl.DataFrame(rows))["reference_plan_cost"].to_list() == [5, 7, 5]

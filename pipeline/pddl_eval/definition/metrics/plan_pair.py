@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
+from typing import Any
 
 from pddl_eval.definition import words
 from pddl_eval.definition.domains import nothing_known_of
-from pddl_eval.definition.model import show_atom
+from pddl_eval.definition.kept import kept
+from pddl_eval.definition.model import Scheduled, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, mistakes, note_on_drafts
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Damage, Plan, PlanError, ReadPlan, actions_of
@@ -68,7 +71,7 @@ class PlanPair:
         """How far the reference plan gets; None where there is none or nothing can be executed."""
         if self.reference is None or self.task is None or not self._is_executable:
             return None
-        return executed_plan(self.reference, None, self.task)
+        return kept(_executed_reference, self.reference, _times_of(self.reference), self.task)
 
     @property
     def _is_executable(self) -> bool:
@@ -78,6 +81,16 @@ class PlanPair:
     def detail(self) -> str:
         """All notes on one line that every file can hold: names come from JSON and may be endless, or no Unicode."""
         return detail_of(self.notes)
+
+
+def _times_of(plan: Plan) -> tuple[Any, ...]:
+    """What plans that are equal in their actions may differ in."""
+    actions = chain.from_iterable(sorted(actions_of(step)) for step in plan)
+    return tuple((each.start, each.duration, each.more) for each in actions if isinstance(each, Scheduled))
+
+
+def _executed_reference(plan: Plan, _times: tuple[Any, ...], task: Task) -> Execution:
+    return executed_plan(plan, None, task)
 
 
 def executed_plan(plan: Plan, damage: Damage | None, task: Task) -> Execution:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.kept import kept
 from pddl_eval.definition.metrics import actions, execution, plan_score, validity
 from pddl_eval.definition.metrics.plan_pair import NotExecuted, PlanPair, executable, executed_plan
 from pddl_eval.definition.metrics.problem import reads_problem
@@ -30,7 +31,7 @@ def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
     except OutOfBudgetError as end:
         verdict = None if task is None else PlanVerdict.UNDECIDED.value
         return OnlySome(plan_detail=str(end), plan_verdict=verdict)
-    reference = read_plan(row.get("reference_plan"))
+    reference = kept(read_plan, row.get("reference_plan"))
     no_plan = task is not None and reference.reason == EMPTY and not _nothing_to_do(task)
     return PlanPair(None if no_plan else reference, generated, task, options)
 
