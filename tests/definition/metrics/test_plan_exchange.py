@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from pddl_eval import DomainScores, compare_domains, kernel
-from pddl_eval.definition.domains import PlanningDomain
+from pddl_eval.definition.domains import PlanningDomain, known_domain, planning_domain
 from pddl_eval.definition.metrics import DOMAIN
 from pddl_eval.definition.metrics.plan_exchange import exchange_plans
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain, parse_problem
+from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Unsolvable
@@ -243,3 +244,24 @@ def test_equal_to_the_plain_implementation_on_more_mutants() -> None:
     seen = compare_mutants(90)
     assert min(seen[True, True], seen[False, False]) > 50
     assert seen[False, True]
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_a_generated_domain_that_is_a_known_one_has_the_plan_of_its_rules(renamed: bool) -> None:
+    """The rules bring c away before they come back for b; the shortest plan takes b first and never comes back."""
+    true = domain_to_pddl(known_domain("gripper").domain)
+    burns = true.replace("(not (at-robby ?from))", "(not (at-robby ?from)) (not (room ?from))")
+    problem = """(define (problem p) (:domain gripper) (:objects a b c north south east l r)
+      (:init (room north) (room south) (room east) (ball a) (ball b) (ball c) (gripper l) (gripper r) (free l) (free r)
+        (at-robby east) (at a north) (at b east) (at c south))
+      (:goal (and (at c north) (carry a r) (carry b l))))"""
+    texts = [text.replace("carry", "holds") if renamed else text for text in (burns, true, problem)]
+    reference, generated = map(parse_domain, texts[:2])
+    problem_read = parse_problem(texts[2])
+    rules, shortest = (solve(problem_read, domain) for domain in (planning_domain(texts[1]), PlanningDomain(generated)))
+    assert isinstance(rules, Solution) and isinstance(shortest, Solution)
+    valid = [
+        execute([{action} for action in each.plan], problem_read, reference).reaches_goal for each in (rules, shortest)
+    ]
+    assert valid == [False, True]
+    assert compare_domains(*texts[:2], problem=texts[2]).domain_plan_valid is False

@@ -232,7 +232,16 @@ def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
     """
     if "(" not in name_or_pddl:
         return known_domain(name_or_pddl.strip().lower().replace("_", "-"))
-    domain = parse_domain(name_or_pddl)
+    return with_rules(parse_domain(name_or_pddl))
+
+
+def with_rules(domain: Domain) -> PlanningDomain:
+    """The domain, with the rules of a known one whose operators it has under any names.
+
+    >>> from dataclasses import replace
+    >>> with_rules(replace(known_domain("gripper").domain, name="robot")).rules is not None
+    True
+    """
     for known in _known().values():
         if known.rules is not None and (renaming := recognised(domain, known.structure)) is not None:
             return PlanningDomain(domain, renamed_rules(known.rules, domain, renaming))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from pddl_eval.definition import words
 from pddl_eval.definition.domain_equivalence import shared_operators
-from pddl_eval.definition.domains import PlanningDomain
+from pddl_eval.definition.domains import with_rules
 from pddl_eval.definition.metrics.domain_pair import DomainPair
 from pddl_eval.definition.metrics.registry import Column, Metric
 from pddl_eval.definition.metrics.validity import ending
@@ -87,7 +87,7 @@ def _score(pair: DomainPair) -> tuple[bool | None, bool | None]:
         except ParseError as error:
             pair.notes.append(f"the reference problem in the generated domain: {error.detail}")
             return False, False
-        generated = Task(pair.task.as_written, PlanningDomain(pair.generated))
+        generated = Task(pair.task.as_written, with_rules(pair.generated))
     valid, reference_valid, notes = exchange_plans(pair.task, generated)
     pair.notes += notes
     return valid, reference_valid
