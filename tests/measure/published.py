@@ -15,6 +15,10 @@ follow, in which files are looked for that it does not have:
   models.
 * ``lexicon``: github.com/Periklismant/lexicon_neurips (LexiCon); plans of models for problems with constraints.
   Its verdict is whether the plan solves the problem in which its compiler has replaced the constraints by atoms.
+* ``autoplanbench``: github.com/minecraft-saar/autoplanbench; planners' gold plans in 77 domains.
+* ``pddlego``: github.com/zharry29/pddlego-pf; plans that its solver found in domains that models wrote.
+* ``formalizer``: github.com/CassieHuang22/llm-as-pddl-formalizer; domains and problems of a model (``--problems``).
+* ``nl2pddl``: github.com/giadatroilo/NL2PDDL; domains that models wrote (``--problems``).
 
 Each plan is executed in its problem without a reference, and compared with the recorded verdict. A table says what
 stands behind the differences, and what the judge's interpreter, which shares no code with the validator, says of them.
@@ -217,6 +221,55 @@ def vlm(clone: Clone) -> Iterator[Row]:
                 yield row | {"kind": f"{named[2]}: {said}", "generated_problem": clone.show(path)}
 
 
+def autoplanbench(clone: Clone) -> Iterator[Row]:
+    """The gold plans of its instances, with the names of their domains and with its own."""
+    for path in clone.files:
+        if named := re.fullmatch(r"(data/[^/]+)/(orig|adapted)_gold_plans/(.+)_gold_plan\.txt", path):
+            folder = "orig_problems" if named[2] == "orig" else "adapted_instances"
+            problem, domain = clone.show(f"{named[1]}/{folder}/{named[3]}.pddl"), clone.show(f"{named[1]}/domain.pddl")
+            if problem and domain:
+                row = {"reference_problem": problem, "domain": domain, "generated_plan": clone.show(path), "file": path}
+                yield row | {"kind": named[2], "recorded": True}
+
+
+def pddlego(clone: Clone) -> Iterator[Row]:
+    """The actions that its solver found in the domains and problems that models wrote, as Python writes them."""
+    for path in clone.files:
+        named = re.fullmatch(r"(processed_output/([^/]+))/solve_result/(\d+)_(problem-.+)\.txt", path)
+        if named and not (said := clone.show(path) or "").startswith("Error"):
+            problem = clone.show(f"{named[1]}/{named[3]}/{named[4]}.pddl")
+            domain = clone.show(f"{named[1]}/{named[3]}/domain.pddl")
+            lines = (re.findall(r"[^\s(),']+", line) for line in said.splitlines())
+            plan = "\n".join(f"({' '.join(line)})" for line in lines)
+            if problem and domain and plan:
+                row = {"reference_problem": problem, "domain": domain, "generated_plan": plan, "file": path}
+                yield row | {"kind": named[2], "recorded": True}
+
+
+def formalizer(clone: Clone) -> Iterator[Row]:
+    """The domain and the problem that a model wrote of a description, where the task itself is in PDDL, too."""
+    for path in clone.files:
+        if named := re.fullmatch(r"(output/llm-as-formalizer/(\w+)/.*-100/([^/]+)/(p\d+)/.*)_pf\.pddl", path):
+            found = rf"data/textual_{named[2]}/[^/]*_PDDL/domain\.pddl"
+            folder = next(each for each in clone.files if re.fullmatch(found, each)).removesuffix("/domain.pddl")
+            texts = [clone.show(f"{folder}/{name}.pddl") for name in (named[4], "domain")]
+            if all(texts):
+                row = {"reference_problem": texts[0], "domain": texts[1], "reference_domain": texts[1], "file": path}
+                row |= {"generated_problem": clone.show(path), "generated_domain": clone.show(f"{named[1]}_df.pddl")}
+                yield row | {"kind": named[3]}
+
+
+def nl2pddl(clone: Clone) -> Iterator[Row]:
+    """The domains that models wrote of a description, and its own."""
+    for path in clone.files:
+        if named := re.fullmatch(r"test/([^/]+)/domains/domain_(?!gold)([a-z]+).*\.pddl", path):
+            gold = clone.show(f"test/{named[1]}/domains/domain_gold.pddl")
+            problem = clone.show(f"test/{named[1]}/problems/problem_gold.pddl")
+            if gold and problem:
+                row = {"reference_domain": gold, "generated_domain": clone.show(path), "file": path}
+                yield row | {"reference_problem": problem, "domain": gold, "kind": named[2]}
+
+
 SOURCES: dict[str, Callable[[Clone], Iterator[Row]]] = {
     "planbench": planbench,
     "llmp": llmp,
@@ -225,6 +278,10 @@ SOURCES: dict[str, Callable[[Clone], Iterator[Row]]] = {
     "recovery": recovery,
     "vlm": vlm,
     "lexicon": lexicon,
+    "autoplanbench": autoplanbench,
+    "pddlego": pddlego,
+    "formalizer": formalizer,
+    "nl2pddl": nl2pddl,
 }
 
 # --- Grading ---------------------------------------------------------------------------------------------------------
@@ -286,11 +343,15 @@ def problems(rows: list[Row], seconds: float) -> None:
     references = pl.DataFrame(list(by_text), schema=["reference_problem", "domain"], orient="row")
     own = references.with_columns(generated_problem="reference_problem")
     says = pl.Series("says", [beyond(*each) for each in by_text], dtype=pl.String)
-    written = [row for row in rows if "generated_problem" in row]
     tables = [("references", own.with_columns(says))]
-    if written:
+    written = pl.DataFrame([row for row in rows if "generated_plan" not in row], infer_schema_length=None)
+    if "generated_problem" in written.columns:
         columns = ["reference_problem", "domain", "generated_problem", "kind"]
-        tables.append(("problems that models wrote", pl.DataFrame(written).select(columns).rename({"kind": "says"})))
+        tables.append(("problems that models wrote", written.select(columns).rename({"kind": "says"})))
+    if "generated_domain" in written.columns:
+        found = score_frame(written.drop("domain", "kind", "file"), row_seconds=seconds).with_columns(written["kind"])
+        for verdict in ("domain_verdict", "task_equivalent"):
+            print(found.group_by("kind", verdict).len().sort("kind", "len", descending=[False, True]))
     for title, table in tables:
         used = time.process_time()
         found = score_frame(table.drop("says"), row_seconds=seconds).with_columns(table["says"])

@@ -30,6 +30,7 @@ SMALLEST = {
     "ipc": ["--help"],
     "kernel": ["--references 20", "--domains 2", "--strips 1"],
     "optimal_costs": ["--count 20"],
+    "own_tasks": ["--count 10 --domains 1 --first 1"],
     "pairs_any": ["--count 10"],
     "parts": ["--parts 3 --rows 100 --kills 2"],
     "plans_any": ["--count 20", "--count 20 --columns"],

@@ -24,15 +24,16 @@ import pyarrow as pa
 from pddl_eval import kernel
 from pddl_eval.benchmark.questions import bounded
 from pddl_eval.benchmark.starts import Starts, walk
-from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.domains import PlanningDomain, chosen_domain
+from pddl_eval.definition.formulas import World
 from pddl_eval.definition.model import Action, Atom, Operator, Problem, State, problem_to_pddl, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable
 from pddl_eval.definition.planning import executed
-from pddl_eval.definition.state_space import Node, StateSpace, Values, goal_costs, state_space
+from pddl_eval.definition.state_space import Node, Values, goal_costs, state_space
 from pddl_eval.definition.task import Task, problem_in
-from pddl_eval.definition.validation import execute_actions, without_costs
+from pddl_eval.definition.validation import Failure, is_goal, taken, without_costs
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 from pddl_eval.errors import UserError
 from pddl_eval.run import ordered_map
@@ -276,6 +277,7 @@ class _Family:
             for atom in atoms:
                 self.having[atom] |= 1 << place
         self.every = (1 << len(self.nodes)) - 1
+        self.world = World(start, self.solved_in)
         self.changing = frozenset(atom for atom, places in self.having.items() if places != self.every)
 
     def tasks(self, lengths: Sequence[int | None], given: State) -> list[OwnTask]:
@@ -358,9 +360,8 @@ class _Family:
 
     @cached_property
     def _walk(self) -> list[tuple[Node, Action]]:
-        space = StateSpace(self.start, self.solved_in)
         longest = WALK * self.asked.steps[1]
-        return [(node, operator.action) for node, operator in islice(walk(space, self.random), longest)]
+        return [(node, operator.action) for node, operator in islice(walk(self.space, self.random), longest)]
 
     def _without_circles(self, last: int) -> Plan:
         plan: list[Action] = []
@@ -440,6 +441,17 @@ class _Family:
         """The plan without steps that can be left out one at a time."""
         for place in reversed(range(len(plan))):
             without = (*plan[:place], *plan[place + 1 :])
-            if execute_actions(without, problem, self.domain.domain).reaches_goal:
+            if self._reaches_goal(without, problem):
                 plan = without
         return plan
+
+    def _reaches_goal(self, plan: Plan, problem: Problem) -> bool:
+        """As ``execute_actions`` says it; the operators are made once for all plans of the family."""
+        self.world.become(problem.init, problem.values)
+        for action in plan:
+            step = taken({action}, self.world)
+            if isinstance(step, Failure):
+                return False
+            self.world.change(*step)
+        spend(len(plan))
+        return is_goal(problem, self.world)

@@ -90,9 +90,11 @@ class Starts:
         return found
 
     def _after_walk(self, problem: Problem, random: Random) -> Problem:
-        space = StateSpace(problem, without_costs(problem, self.domain.domain))
         steps = random.choice((0, random.randint(1, LONGEST_WALK)))  # some walks do not lead back
-        node = next(islice(walk(space, random), steps, None), None) if steps else None
+        if not steps:
+            return problem
+        space = StateSpace(problem, without_costs(problem, self.domain.domain))
+        node = next(islice(walk(space, random), steps, None), None)
         if node is None:
             return problem
         (atoms, told), _ = node

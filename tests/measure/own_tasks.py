@@ -1,0 +1,112 @@
+"""Tasks of one's own, judged by others: ``python -m tests.measure.own_tasks --count 500 --domains 20 --val VALIDATE``.
+
+Draws that many tasks in each of the corpus' domains, each from its one problem. ``--val`` puts every plan to VAL;
+``--planner`` is Fast Downward's driver, which finds the optimal cost of ``--optimal`` tasks whose cost is said to be
+proven. The judge's interpreter lists all states of the smallest tasks (``--states``): their number, and the cost of the
+cheapest plan. All certificates have to differ, and the numbers of tasks of each length are printed. Exits with 1 on any
+disagreement. ``--seconds`` of processor time end the drawing in a domain.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from pddl_eval.benchmark import OwnTask, OwnTasks
+
+from tests.corpus import CORPUS
+from tests.judges.interpreter import Refused, TooManyStates, Undefined, optimal_task_cost, reachable_states, read
+from tests.measure.tally import Tally, drawing
+
+COLUMNS = ["tasks", "VAL", "Fast Downward", "cost is optimal", "all states", "wrong"]
+
+
+def tasks(name: str, chosen: argparse.Namespace) -> Iterator[OwnTask]:
+    """Tasks in a domain of the corpus, until there are enough or the time is over."""
+    entry, end = CORPUS[name], time.process_time() + chosen.seconds
+    drawn = OwnTasks(entry.domain, [entry.problem], chosen.steps, chosen.seed, chosen.unsolvable).draw(chosen.count)
+    for task in drawn:
+        yield task
+        if time.process_time() > end:
+            return
+
+
+def run(folder: Path, task: OwnTask, *command: str) -> str:
+    """What a program says of a task."""
+    for file, text in (("d.pddl", task.domain), ("p.pddl", task.reference_problem), ("plan", task.reference_plan)):
+        (folder / file).write_text(text or "", encoding="utf-8")
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
+
+
+def disagreements(task: OwnTask, chosen: argparse.Namespace, folder: Path, planned: int) -> Iterator[tuple[str, str]]:
+    """Who judged what, and where it is wrong why."""
+    if chosen.val and task.reference_plan:
+        said = run(folder, task, chosen.val, "d.pddl", "p.pddl", "plan")
+        yield "VAL", "" if "Plan valid" in said else said
+    if chosen.planner and planned < chosen.optimal and task.optimal_cost is not None:
+        for search in ("astar(lmcut())", "astar(blind())"):  # LM-cut knows no conditional effects and no axioms.
+            options = ("--overall-time-limit", "20", "d.pddl", "p.pddl", "--search", search)
+            found = re.search(r"Plan cost: (\d+)", run(folder, task, sys.executable, chosen.planner, *options))
+            if found:
+                same = int(found[1]) == task.optimal_cost
+                yield "Fast Downward", "" if same else f"costs {found[1]}, not {task.optimal_cost}"
+                break
+    read_task = read(task.domain, task.reference_problem)
+    try:
+        states = len(reachable_states(read_task, chosen.states))
+        least = optimal_task_cost(read_task, chosen.states)
+    except (TooManyStates, Undefined, Refused):
+        return
+    yield "all states", "" if states == task.states and task.states_complete else f"{states} states, not {task.states}"
+    if task.reference_plan is None or task.optimal_cost is not None:
+        yield "cost is optimal", "" if least == task.optimal_cost else f"costs {least}, not {task.optimal_cost}"
+
+
+def main() -> int:
+    """Draw, judge, print the disagreements, the table and the numbers of steps; 1 when there is any."""
+    parser = drawing(__doc__, 20, "tasks in each domain")
+    parser.add_argument("--domains", type=int, default=4)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--steps", type=int, nargs=2, default=(1, 20))
+    parser.add_argument("--unsolvable", type=float, default=0.05)
+    parser.add_argument("--states", type=int, default=300)
+    parser.add_argument("--optimal", type=int, default=25, help="of each domain")
+    parser.add_argument("--val")
+    parser.add_argument("--planner")
+    chosen = parser.parse_args()
+    tally = Tally(*COLUMNS)
+    for name in list(CORPUS)[chosen.first : chosen.first + chosen.domains]:
+        certificates: set[str] = set()
+        lengths: Counter[int | None] = Counter()
+        begun, drawing_took = time.process_time(), 0.0
+        with tempfile.TemporaryDirectory() as folder:
+            for task in tasks(name, chosen):
+                drawing_took += time.process_time() - begun
+                wrong = [("certificate", "twice")] * (task.reference_id in certificates)
+                certificates.add(task.reference_id)
+                lengths[task.steps] += 1
+                planned = tally.cells[name]["Fast Downward"]
+                for who, why in disagreements(task, chosen, Path(folder), planned):
+                    tally.count((name, "all"), who)
+                    wrong += [(who, why)] if why else []
+                tally.count((name, "all"), "tasks", "wrong" if wrong else "")
+                if wrong:
+                    tally.disagree(f"{name}: {wrong}\n{task.reference_problem}\n{task.reference_plan}")
+                begun = time.process_time()
+        shown = " ".join(
+            f"{steps}:{lengths[steps]}" for steps in sorted(lengths, key=lambda each: (each is None, each))
+        )
+        each = 1000 * drawing_took / max(1, lengths.total())
+        print(f"{name}: {lengths.total()} tasks, {each:.0f} ms each; steps {shown}", flush=True)
+    return tally.finish(chosen.seed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
