@@ -15,6 +15,8 @@ from pddl_eval.datasets import DatasetError, locate
 from pddl_eval.datasets.acpbench import asked, read_acpbench
 from pddl_eval.datasets.harness import HARNESSES, meant
 
+from tests.measure.harness_logs import LOGS, acpbench
+
 PDDL = {"PDDL_domain": "(define (domain d))", "PDDL_problem": "(define (problem p) (:domain d))"}
 
 PLAN = "(a x) (b) (A x) (b)"
@@ -102,6 +104,17 @@ def test_published_files_answer_as_they_record(tmp_path: Path) -> None:
         file.write_text(wrong)
         with pytest.raises(DatasetError, match="ACPBench"):
             list(read_acpbench(locate(file), ()))
+
+
+@pytest.mark.parametrize(("harness", "times"), [("inspect", 2), ("lm-eval", 1)])
+def test_logs_that_the_packages_wrote(harness: str, times: int) -> None:
+    files = sorted(file for file in (LOGS / f"acpbench-{harness}").rglob("*") if file.is_file())
+    found = [answer for file in files for answer in HARNESSES[harness].read(locate(file), ())]
+    said = {each.task: (each.text, meant(each.question, each.task, each.target)) for each in found}
+    hard, simple = (asked({**each, "said": None}) for each in acpbench())
+    assert said == {"acp_land_gen": ("It is (at b).", hard), "acp_land_bool": ("The answer is no.", simple)}
+    assert hard["question"] == "landmark" and simple["reference_answer"] == "yes"
+    assert len(found) == 2 * times
 
 
 def test_logs_of_harnesses_hold_the_questions(tmp_path: Path) -> None:

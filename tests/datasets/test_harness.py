@@ -367,6 +367,11 @@ def test_logs_that_the_packages_write_now_score_as_the_same_pairs(tmp_path: Path
         output = tmp_path / folder
         score_dataset(str(tmp_path / "logs" / folder), output, harness=name, references=str(references(tmp_path)))
         assert scores(output) == expected(name)
+    for name in ("inspect", "lm-eval"):
+        output = tmp_path / f"acpbench {name}"
+        score_dataset(str(tmp_path / "logs" / f"acpbench-{name}"), output, harness=name)
+        rows = pq.read_table(output, columns=["question", "answer_correct"]).to_pylist()
+        assert {(row["question"], row["answer_correct"]) for row in rows} == {("landmark", True), ("yes_no", False)}
 
 
 def planbench(folder: Path) -> Path:

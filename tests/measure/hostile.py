@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from itertools import combinations, pairwise, permutations, product
@@ -29,6 +29,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pddl_eval.definition.questions import kinds as kinds_of_questions
 
 from tests.support.hostile_graphs import GRAPHS, HostileGraph, renamed
 from tests.support.running import shard_rows
@@ -48,7 +49,7 @@ DOMAIN = """(define (domain ferry) (:predicates (at ?c) (on ?c))
 
 
 PLAN = "(pickup a), (stack a b)"
-ORDINARY: dict[str, str] = {
+ORDINARY: dict[str, str | None] = {
     "reference_problem": TOWER,
     "generated_problem": TOWER,
     "reference_plan": PLAN,
@@ -56,6 +57,9 @@ ORDINARY: dict[str, str] = {
     "reference_domain": DOMAIN,
     "generated_domain": DOMAIN,
     "domain": "blocksworld",  # else the reference domain would be that of the problems
+    "question": None,
+    "generated_answer": None,
+    "plan": None,
 }
 """A row without malice."""
 
@@ -68,7 +72,7 @@ class Kind:
     """
 
     name: str
-    row: dict[str, str | bytes]
+    row: Mapping[str, str | bytes | None]
     verdict: str | None = None
     error: bool = False
 
@@ -600,6 +604,32 @@ def _lit(lamps: int, seed: int) -> str:
     return problem("x", " ".join(f"(on{n})" for n in range(lamps)), goal if seed else init, "lights")
 
 
+REPEATED = (
+    *("(", "[", "{", "\n[", "- ", "1. ", "a", "not ", "(not ", "none ", "first ", "valid ", "step 1 ", "(on a b) "),
+)
+
+
+def questions() -> Iterator[Kind]:
+    """Answers to questions of each kind that say one thing again and again; and questions about many states."""
+    tasks = {
+        "a counter of 24 bits": (_counter(24), _counting(24, 23)),
+        "a counter of 64 bits": (_counter(64), _counting(64, 63)),
+        "lights out of 20": (_lights(20), _lit(20, 1)),
+        "sliding tiles of 10": (SLIDE, _sliding(10, 1)),
+        "towers of Hanoi, 40": (HANOI, _hanoi(40, "c")),
+        "20,000 blocks": ("blocksworld", problem(" ".join(names(20_000)), blocks(20_000), "(on b1 b2)")),
+    }
+    nothing = dict.fromkeys(ORDINARY)
+    for kind in kinds_of_questions():
+        tower = {"question": kind, "plan": "(pickup a)", "domain": "blocksworld", "reference_problem": TOWER}
+        for part in REPEATED:
+            said = {"generated_answer": part * (1_000_000 // len(part))}
+            yield Kind(f"question: {kind}, {part!r} again and again", {**nothing, **tower, **said})
+        for name, (domain_text, task) in tasks.items():
+            asked = {"question": kind, "domain": domain_text, "reference_problem": task, "generated_answer": "none"}
+            yield Kind(f"question: {kind}, {name}", {**nothing, **asked})
+
+
 MAKERS: tuple[Callable[[], Iterator[Kind]], ...] = (
     texts,
     sizes,
@@ -609,6 +639,7 @@ MAKERS: tuple[Callable[[], Iterator[Kind]], ...] = (
     structures,
     behaviours,
     searches,
+    questions,
 )
 
 
@@ -720,10 +751,12 @@ def report(kinds: list[Kind], rows: list[dict[str, Any]], spent: Spent, busy: fl
     found = {row["kind"]: row for row in rows}
     for row in sorted(rows, key=lambda row: row["score_micros"] or 0):
         said = row["score_error"] or row["detail"]
+        verdict = row["verdict"] or row["answer_verdict"] or "–"
+        said = row["answer_detail"] or said
         if row["kind"].startswith(("plan", "domain", "behaviour")):
             said = row["plan_detail"] or row["domain_detail"] or ""
         millis = (row["score_micros"] or 0) / 1000
-        print(f"{millis:>9,.1f} ms {row['megabytes']:>6,} MB  {row['verdict'] or '–':<17} {row['kind']}: {said[:60]}")
+        print(f"{millis:>9,.1f} ms {row['megabytes']:>6,} MB  {verdict:<17} {row['kind']}: {said[:60]}")
     wrong = [f"exit code {code}" for code in spent.codes if code]
     for kind in kinds:
         row = found.get(kind.name)

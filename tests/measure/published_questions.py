@@ -8,6 +8,7 @@
   goal reformulation, with the verdicts that PlanBench recorded.
 
 ``--grader PYTHON`` lets ACPBench's own program grade the same answers: a Python that has its requirements.
+``--planner`` lets Fast Downward say, where the record and we differ about atoms, actions and landmarks, who is right.
 """
 
 from __future__ import annotations
@@ -21,14 +22,21 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from pddl_eval import judge_answer, validate
+from pddl_eval import judge_answer, kernel, validate
 from pddl_eval.datasets import locate
 from pddl_eval.datasets.acpbench import asked
 from pddl_eval.datasets.harness import HARNESSES, meant
+from pddl_eval.definition.model import Operator
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.planning.fast_downward import find_plan
+from pddl_eval.definition.questions import Question
+from pddl_eval.definition.validation import ground_operator
+from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 from tests.measure.published import Clone
 
@@ -195,6 +203,37 @@ def graded_by_acpbench(rows: list[Row], clone: Clone, python: str) -> list[str]:
     return [{True: "right", False: "wrong"}.get(score, str(score)) for score in said]
 
 
+def planned(row: Row) -> str:
+    """What Fast Downward finds for the atom or action of an answer, of "none" for the one that we name instead.
+
+    It is asked for a plan to a state that has the atom or admits the action; of a landmark, for a plan to the goal
+    whose states all lack it: each operator needs that, and so does the end.
+    """
+    found = re.search(r"\(([^()]*)\)", row["detail"] if row["what"] == "none" else row["generated_answer"])
+    asked_about = kernel.read_answer(row, ScoringOptions()).question
+    if found is None or not isinstance(asked_about, Question):
+        return ""
+    element, problem, domain = tuple(found[1].lower().split()), asked_about.after, asked_about.domain
+    if row["question"] == "landmark":
+        named = {name: type_ for name, type_ in problem.objects.items() if name in element[1:]}
+        lacking = [
+            replace(each, negative_preconditions=each.negative_preconditions | {element}) for each in domain.operators
+        ]
+        domain = replace(domain, operators=tuple(lacking), constants={**domain.constants, **named})
+        others = {name: type_ for name, type_ in problem.objects.items() if name not in named}
+        problem = replace(problem, objects=others, formulas=(*problem.formulas, (":goal", ("not", element))))
+    else:
+        goal = frozenset({element})
+        if row["question"] == "unreachable_action":
+            operator = ground_operator(element, domain)
+            if not isinstance(operator, Operator) or operator.formulas or operator.negative_preconditions:
+                return ""
+            goal = operator.preconditions
+        problem = replace(problem.with_goal(()), goal=goal)
+    answer = find_plan(problem, domain)
+    return "a proof" if isinstance(answer, Unsolvable) else "open" if isinstance(answer, Undecided) else "a plan"
+
+
 # --- PlanBench -------------------------------------------------------------------------------------------------------
 
 
@@ -222,6 +261,8 @@ def planbench(clone: Clone) -> Iterator[Row]:
 
 SOURCES = {"acpbench": acpbench, "planbench": planbench}
 
+PLANNED = ("landmark", "unreachable_action", "unreachable_atom")
+
 SAID = {True: "right", False: "wrong", None: "undecided"}
 
 
@@ -242,6 +283,7 @@ def main() -> None:
     parser.add_argument("git_dir")
     parser.add_argument("--each", type=int, default=3, help="answers of a recorded list")
     parser.add_argument("--grader", help="a Python that has what ACPBench's own program needs")
+    parser.add_argument("--planner", action="store_true", help="ask Fast Downward where the record says something else")
     parser.add_argument("--differences", action="store_true", help="print each answer with another verdict")
     arguments = parser.parse_args()
     clone = Clone(arguments.git_dir)
@@ -249,6 +291,9 @@ def main() -> None:
     used = time.process_time()
     rows = [graded(row) for row in rows]
     print(f"{len(rows):,} answers in {time.process_time() - used:.1f} s of CPU\n")
+    for row in rows if arguments.planner else ():
+        if row["question"] in PLANNED and row["expected"] is not None and row["ours"] != SAID[row["expected"]]:
+            row["planner"] = planned(row)
     theirs = graded_by_acpbench(rows, clone, arguments.grader) if arguments.grader else [""] * len(rows)
     table = pl.DataFrame(
         {
@@ -257,6 +302,7 @@ def main() -> None:
             "expected": ["" if row["expected"] is None else SAID[row["expected"]] for row in rows],
             "ours": [row["ours"] for row in rows],
             "theirs": theirs,
+            "planner": [row.get("planner", "") for row in rows],
         }
     )
     pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=90, tbl_hide_dataframe_shape=True, tbl_width_chars=180)

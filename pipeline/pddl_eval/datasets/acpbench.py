@@ -32,6 +32,9 @@ FORMS = {"bool": "yes_no", "mc": "multiple_choice", "mcq": "multiple_choice"}
 PUBLISHED = tuple(f"*.{form}.json*" for form in ("gen", "bool", "mcq"))
 """What its files are called."""
 
+_ASKED = ("question", "inputs", "input")
+"""Where a question's words are: as published, in records of lm-evaluation-harness also, in logs of Inspect."""
+
 _TASK = re.compile(r"(?:^|[/_])acp_[a-z]+_(bool|mcq)")
 _ACTION = re.compile(r"\([^()]*\)")
 
@@ -68,7 +71,7 @@ def asked(question: Mapping[str, Any], task: str | None = None, target: str | No
     'yes_no'
     """
     group, _, form = str(question.get("group")).rpartition("_")
-    said = [question.get("context"), question.get("question", question.get("input"))]
+    said = [question.get("context"), next(filter(None, map(question.get, _ASKED)), None)]
     words = " ".join(each for each in said if isinstance(each, str))
     if named := None if group in GROUPS else _TASK.search(task or ""):
         form = named[1]
