@@ -57,6 +57,43 @@ def test_a_question_beyond_strips_keeps_its_verdict() -> None:
     assert original["generated_answer"] == QUESTION["generated_answer"]
 
 
+ROADS = """(define (domain roads) (:requirements :typing) (:types town car) (:predicates (at ?c - car ?t - town)
+  (road ?a ?b - town ?c - car)) (:action go :parameters (?c - car ?a ?b - town)
+  :precondition (and (at ?c ?a) (road ?a ?b ?c)) :effect (and (at ?c ?b) (not (at ?c ?a)))))"""
+DRIVE = {
+    "domain": ROADS,
+    "reference_problem": "(define (problem p) (:domain roads) (:objects v - car x y - town)"
+    " (:init (at v x) (road x y v)) (:goal (and (at v y))))",
+    "reference_plan": "(go v x y)",
+}
+
+
+def test_arguments_are_moved_alike_in_domain_problem_and_plan() -> None:
+    """Into which places is drawn by the domain: so the plan is read off the operator's parameters."""
+    answers = ("(go v x y)", "go(v, x, y)", "1: (GO V X Y) [1]")
+    rows = twins_of([{**DRIVE, "generated_plan": answer} for answer in answers])
+    orders = {row["arguments_moved"] for row in rows[1::2]}
+    assert len(orders) == 1
+    names, moved = json.loads(rows[1]["names_replaced"]), json.loads(orders.pop())
+    order = moved[names["go"]]
+    assert order != [0, 1, 2] and sorted(order) == [0, 1, 2] and len(moved[names["at"]]) == 2
+    objects = [names[each] for each in ("v", "x", "y")]
+    plan = [objects[place] for place in order]
+    assert rows[1]["reference_plan"] == rows[1]["generated_plan"] == f"({names['go']} {' '.join(plan)})"
+    assert rows[3]["generated_plan"] == f"{names['go']}({', '.join(plan)})"
+    operator = planning_domain(rows[1]["domain"]).domain.operators[0]
+    assert [types[0] for _, types in operator.parameters] == [names[("car", "town", "town")[place]] for place in order]
+
+
+def test_arguments_stay_where_an_answer_has_them_in_a_list_of_their_own() -> None:
+    """They are not found there, so the twin with moved arguments would say another action."""
+    said = {**DRIVE, "generated_plan": '[{"name": "go", "args": ["v", "x", "y"]}]'}
+    _, twin = twins_of([said])
+    assert twin["arguments_moved"] is None
+    names = json.loads(twin["names_replaced"])
+    assert twin["reference_plan"] == f"({names['go']} {names['v']} {names['x']} {names['y']})"
+
+
 def test_names_are_one_to_one_and_alike_in_rows_of_a_domain() -> None:
     rows = twins_of([{**QUESTION, "generated_answer": text} for text in ("none", "(stop f1)")], "other")
     maps = [json.loads(row["names_replaced"]) for row in rows[1::2]]

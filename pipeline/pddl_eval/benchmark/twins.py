@@ -2,8 +2,10 @@
 
 A name is a word of the row's domain or reference problem that PDDL does not reserve. It is replaced by one new word,
 which occurs nowhere in the row, wherever it stands as a word of its own, also in raw answers. So what is read, and what
-is decided of it, is the same: domains and problems are renamed by a bijection. Every twin with an answer is scored
-beside its original all the same, and left out where a score differs.
+is decided of it, is the same: domains and problems are renamed by a bijection. Arguments of predicates and operators
+are moved to other places, too. Every twin with an answer is scored beside its original all the same. Where a score
+differs, as an answer may name arguments in a notation that is not found here, they stay in their places; where it
+differs then, too, the row is left out.
 """
 
 from __future__ import annotations
@@ -25,15 +27,24 @@ from pddl_eval.benchmark.variants import PLAIN
 from pddl_eval.columns import NAMES, SCORED, TWIN
 from pddl_eval.datasets import values_of
 from pddl_eval.definition.domains import known_domain, planning_domain
-from pddl_eval.definition.model import Problem, domain_to_pddl
+from pddl_eval.definition.model import ROOT_TYPE, Problem, domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import DomainError, read_problem, without_comments
+from pddl_eval.definition.pddl import DomainError, parse_domain, read_problem, typed_list, without_comments
 from pddl_eval.errors import UserError
 from pddl_eval.scoring.columns import SCORE_COLUMNS
+from pddl_eval.scoring.domains import compare_domains
 from pddl_eval.scoring.table import score_table
 
 WORD = re.compile(r"\\.|[?:]?[A-Za-z_][A-Za-z0-9_-]*")
 """A word that may be a name. A backslash and what it escapes are none: in JSON, ``\\npick`` is a new line."""
+
+
+LISTED = re.compile(
+    r"(\(\s*(?::action\s+)?([A-Za-z_][\w-]*)\s+(?::parameters\s*\(\s*)?|\b([A-Za-z_][\w-]*)\()"
+    r"([^\s():,;]+(?:[\s,]+[^\s():,;]+)+)(?=\s*\))",
+    re.IGNORECASE,
+)
+"""A name with two terms or more behind it: an atom, an action, a declaration with types, or a call."""
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -69,8 +80,12 @@ DESCRIPTIONS = ("description", "natural_language")
 SOURCES = ("domain", "reference_domain", "reference_problem", "reference_plan")
 """Where the names are from. The domain is first: its words are the same in all rows."""
 
-ADDED = (pa.field(TWIN, pa.string()), pa.field(NAMES, pa.string()), pa.field("names_replaced", pa.string()))
-"""What originals and twins have beside their columns: the id that both share, ``kept`` or ``replaced``, and the map."""
+ADDED = tuple(pa.field(name, pa.string()) for name in (TWIN, NAMES, "names_replaced", "arguments_moved"))
+"""What originals and twins have beside their columns: the id that both share, ``kept`` or ``replaced``, the map, and
+for each new name the old places of its arguments, from 0."""
+
+Orders = Mapping[str, Sequence[int]]
+"""Where the arguments of a name stood, by their new places."""
 
 
 @dataclass(frozen=True)
@@ -106,26 +121,31 @@ class Twins:
         """
         schema, column = self.schema(rows.schema), self.options.column
         identity = column("reference_id")
-        found: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        originals: list[dict[str, Any]] = []
+        twins: list[list[dict[str, Any]]] = []  # with moved arguments, and without
         names = rows.column_names
         for number, values in enumerate(zip(*map(values_of, rows.columns), strict=True), first_row):
             row = dict(zip(names, values, strict=True))
             row[identity] = str(number if row.get(identity) is None else row[identity])
             try:
-                twin, replaced = self._twin(row)
+                made = self._twins(row)
             except DomainError:
                 continue
-            shared = {TWIN: row[identity], NAMES: "kept", "names_replaced": None}
-            told = json.dumps(dict(sorted(replaced.items())))
-            other = {**shared, NAMES: "replaced", "names_replaced": told, identity: f"{row[identity]}-twin"}
-            found.append(({**row, **shared}, {**twin, **other}))
-        same = self._same_scores(pa.schema([each for each in schema if each.name in (*names, column("domain"))]), found)
-        return pa.Table.from_pylist(
-            [each for pair, kept in zip(found, same, strict=True) if kept for each in pair], schema
-        )
+            originals.append({**row, TWIN: row[identity], NAMES: "kept"})
+            shared = {TWIN: row[identity], NAMES: "replaced", identity: f"{row[identity]}-twin"}
+            twins.append([{**twin, **shared} for twin in made])
+        scored = pa.schema([each for each in schema if each.name in (*names, column("domain"))])
+        for turn in range(2):
+            of_turn = [each[min(turn, len(each) - 1)] for each in twins]
+            same = self._same_scores(scored, list(zip(originals, of_turn, strict=True)))
+            twins = [[twin] if kept else each[1:] for each, twin, kept in zip(twins, of_turn, same, strict=True)]
+            originals = [each for each, left in zip(originals, twins, strict=True) if left]
+            twins = [each for each in twins if each]
+        pairs = zip(originals, twins, strict=True)
+        return pa.Table.from_pylist([each for original, (twin,) in pairs for each in (original, twin)], schema)
 
-    def _twin(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-        """The row with other names, and these by the old ones."""
+    def _twins(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The row with other names and its arguments in other places, and with other names alone."""
         column = self.options.column
         texts = {
             name: row[name]
@@ -160,7 +180,13 @@ class Twins:
         if problem and (shuffled := _shuffled(problem, domain, random)):
             texts[column("reference_problem")] = shuffled
         described = dict.fromkeys([name for name in DESCRIPTIONS if name in row])
-        return {**row, **described, **{name: _renamed(text, replaced) for name, text in texts.items()}}, replaced
+        renamed = {name: _renamed(text, replaced) for name, text in texts.items()}
+        plain = {**row, **described, **renamed, "names_replaced": json.dumps(dict(sorted(replaced.items())))}
+        text = renamed.get(column("domain")) or renamed.get(column("reference_domain"))
+        if not (orders := _orders(text, random.random()) if text else {}):
+            return [plain]
+        moved = {name: _moved(each, orders) for name, each in renamed.items()}
+        return [{**plain, **moved, "arguments_moved": json.dumps(orders)}, plain]
 
     def _same_scores(
         self, schema: pa.Schema, pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
@@ -174,6 +200,42 @@ class Twins:
         compared = [name for name in scored[0].column_names if name in SCORE_COLUMNS and not _is_told(name)]
         one, other = (each.select(compared).to_pylist() for each in scored)
         return [first == second for first, second in zip(one, other, strict=True)]
+
+
+@cache
+def _orders(domain: str, seed: float) -> dict[str, list[int]]:
+    """New orders for the arguments of predicates and operators with several; none where this made another domain."""
+    read, random = parse_domain(domain), Random(seed)
+    arities = {name: len(types) for name, types in read.predicates.items() if all(len(each) == 1 for each in types)}
+    arities |= {each.name: len(each.parameters) for each in read.operators}
+    names = sorted(name for name, arity in arities.items() if arity > 1 and name not in read.functions)
+    orders = {name: random.sample(range(arities[name]), arities[name]) for name in names}
+    return orders if orders and compare_domains(domain, _moved(domain, orders)).equivalent else {}
+
+
+def _moved(text: str, orders: Orders) -> str:
+    """The text with the arguments of these names in other places: in atoms, calls, and declarations with their types.
+
+    >>> _moved("(on ?x - block ?y) on(a, b) (:action put :parameters (?x ?y - t)", {"on": [1, 0], "put": [1, 0]})
+    '(on ?y - object ?x - block) on(b, a) (:action put :parameters (?y - t ?x - t)'
+    """
+
+    def moved(found: re.Match[str]) -> str:
+        opened, atom, call, listed = found.groups()
+        name = atom or call
+        order = orders.get(_plain(name))
+        between = ", " if "," in listed else " "
+        try:
+            typed = [] if order is None else typed_list(listed.replace(",", " ").split(), "")
+        except DomainError:
+            typed = []
+        plain = all(types == (ROOT_TYPE,) for _, types in typed)  # else a type behind it would be that of a name, too
+        terms = [each if plain else f"{each} - {types[0]}" for each, types in typed]
+        if order is None or len(terms) != len(order):
+            return found[0]
+        return f"{opened}{between.join(terms[place] for place in order)}"
+
+    return LISTED.sub(moved, text)
 
 
 @cache

@@ -244,10 +244,10 @@ def obfuscate(
     pddl-eval generate obfuscate answers.parquet twins.parquet --style letters --seed 7
 
     Names of domains, operators, predicates, types, objects and variables are replaced in problems, plans, domains,
-    questions and raw answers; atoms of reference problems are shuffled. OUT has each row and its twin, with the columns
-    twin (the id that both share), names (kept or replaced) and names_replaced (the map). A known domain becomes its
-    text. Rows with answers are scored on both sides; those with a score that differs are left out. report --by names
-    sets both sides beside each other.
+    questions and raw answers; atoms of reference problems are shuffled, arguments moved to other places. OUT has each
+    row and its twin, with the columns twin (the id that both share), names (kept or replaced), names_replaced (the map)
+    and arguments_moved. A known domain becomes its text. Rows with answers are scored on both sides; those with a score
+    that differs are left out. report --by names sets both sides beside each other.
     """
     from pddl_eval.benchmark import Twins, write_twins
     from pddl_eval.process import available_cpus
