@@ -164,6 +164,18 @@ class StateSpace:
             yield node, frozenset(world.true), is_goal(problem, world)
             spend(len(node[0]))
 
+    def outgrows(self, problem: Problem) -> bool:
+        """True where, before a goal state, what is found and not expanded would take more work than is left.
+
+        Going by the work that the states before took; no limit was hit yet.
+        """
+        for _, _, has_goal in self.judged(problem):
+            if has_goal or self.limit is not None:
+                return False
+            if (len(self._nodes) - self._expanded) * self._work > (MOST_WORK - self._work) * self._expanded:
+                return True
+        return False
+
     def refuted(self, problem: Problem) -> Unsolvable | None:
         """The proof that the problem's goal has an atom that is never true, if that needs no states."""
         never = () if self.possible is None else sorted(problem.goal - self.possible)

@@ -190,12 +190,22 @@ class Task:
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
         """A plan that was executed, the proof that there is none, or the limit that was hit.
 
-        It is that of ``solution``; beyond its limits any planner's.
+        It is that of ``solution``; beyond its limits any planner's. The planner is asked first where formulas make
+        states slow and there are too many of them.
         """
-        found = self.solution
-        if isinstance(found, Undecided):
+        asked = self._outgrows_enumeration
+        found = search(self.problem, self.domain, self.typed) if asked else None
+        if found is None or isinstance(found, Undecided):
+            found = self.solution
+        if isinstance(found, Undecided) and not asked:
             found = search(self.problem, self.domain, self.typed) or found
         return found.plan if isinstance(found, Solution) else found
+
+    @property
+    def _outgrows_enumeration(self) -> bool:
+        if self.domain is None or self.ill_typed or self.goal is not None or self.domain.obstacle_of(self.problem):
+            return False
+        return bool(self.domain.domain.outside_strips) and self._space().outgrows(self.problem)
 
     @cached_or_undecided
     def solution(self) -> Solution | Unsolvable | Undecided:

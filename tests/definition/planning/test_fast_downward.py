@@ -14,6 +14,7 @@ from pddl_eval.definition.model import Problem
 from pddl_eval.definition.planning import fast_downward
 from pddl_eval.definition.planning.fast_downward import find_plan
 from pddl_eval.definition.state_space import state_space
+from pddl_eval.definition.task import task_of
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
@@ -137,3 +138,21 @@ def test_adl_and_derived_predicates_beyond_enumeration(monkeypatch: pytest.Monke
     assert (found.solvable, len(found.plan or ())) == (True, 2)
     never = problem.replace("GOAL", "(forall (?l - lamp) (lit ?l))").replace("(lit b)", "")
     assert compare_problems(problem.replace("GOAL", "(lit a)"), never, domain=domain).solvable is False
+
+
+@pytest.mark.parametrize(("switches", "listed"), [(14, False), (5, True)])
+def test_it_is_asked_first_where_states_are_too_many_to_be_listed(
+    switches: int, listed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With formulas, where states take long; where they can all be listed the plan is the defined one."""
+    names = [f"s{number:02}" for number in range(switches)]
+    every = " ".join(f"(when (off {name}) (and (seen {name}) (not (off {name}))))" for name in names)
+    domain = f"""(define (domain d) (:predicates (on ?x) (off ?x) (seen ?x)) (:constants {" ".join(names)})
+      (:action switch :parameters (?x) :precondition (not (on ?x)) :effect (and (on ?x) {every}))
+      (:action back :parameters (?x) :precondition (on ?x) :effect (and (not (on ?x)) {every})))"""
+    goal = " ".join(f"(on {name})" for name in names)
+    off = " ".join(f"(off {name})" for name in names)
+    task = task_of(f"(define (problem p) (:domain d) (:init {off}) (:goal (and {goal})))", domain)
+    found = tuple(("switch", name) for name in reversed(names))
+    monkeypatch.setattr(fast_downward, "find_plan", lambda problem, domain: found)
+    assert task.plan == (tuple(("switch", name) for name in names) if listed else found)
