@@ -62,7 +62,7 @@ TASKS = {
 def acpbench(clone: Clone, each: int) -> Iterator[Row]:
     """The answers to each question that are recorded, and damaged ones; of long lists ``each``."""
     for path in (path for path in clone.files if re.fullmatch(r"dataset/\w+/\w+\.gen\.json(\.gz)?", path)):
-        content = subprocess.run([*clone.git, "show", f"HEAD:{path}"], capture_output=True, check=True).stdout
+        content = subprocess.run([*clone.gits[0], "show", f"HEAD:{path}"], capture_output=True, check=True).stdout
         records = json.loads(gzip.decompress(content) if path.endswith(".gz") else content)
         for number, record in enumerate(records):
             said = asked(record)
@@ -191,7 +191,7 @@ with open(rows) as given, open(scores, "w") as found:
 def graded_by_acpbench(rows: list[Row], clone: Clone, python: str) -> list[str]:
     """What ACPBench's own program says of each answer: right, wrong, or the exception that it ends with."""
     with tempfile.TemporaryDirectory() as folder:
-        archive = subprocess.run([*clone.git, "archive", "HEAD", "src"], capture_output=True, check=True).stdout
+        archive = subprocess.run([*clone.gits[0], "archive", "HEAD", "src"], capture_output=True, check=True).stdout
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
         given, found = Path(folder) / "rows", Path(folder) / "scores"
         tasks = [f"acp_{TASKS[row['question']]}_gen" for row in rows]

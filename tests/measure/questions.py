@@ -6,16 +6,21 @@ damaged ones: an element changed, left out, added; another index, another action
 other way round. Answers are written in several notations, some with prose around. ``tests.judges.questions``
 enumerates all states. ``pddl_eval.right_answers`` is compared with its key. Prints the first disagreements in full and
 a table, by kind of question, domain, damage, notation and number of reachable states, and exits with 1 on any
-disagreement. ``--count`` is the number of answers of each kind; ``--kinds`` and ``--stories`` take names.
+disagreement. ``--count`` is the number of answers of each kind; ``--kinds`` and ``--stories`` take names. ``--speed``
+times right answers to questions about that many tasks instead, with ``PDDL_EVAL_KERNEL=off`` without the kernel.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import time
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from random import Random
+from statistics import fmean
 from typing import NamedTuple
 
 import pddl_eval
@@ -409,14 +414,35 @@ def elements(kind: str, keys: Answers) -> Hashable:
             return keys - {None}
 
 
+def speed(asked: Iterable[Question], seed: int) -> None:
+    """Print what the judgement of a right answer takes on one core, by kind, in the order of the tasks."""
+    spent: dict[str, list[float]] = defaultdict(list)
+    for question in asked:
+        keys, _ = keys_of(question)
+        if keys:
+            _, written = text(Random(seed), question, min(keys, key=repr))
+            begun = time.process_time()
+            pddl_eval.judge_answer(question.kind, written, question.problem, question.domain, plan=question.plan_text)
+            spent[question.kind].append(1000 * (time.process_time() - begun))
+    for kind, took in spent.items():
+        print(f"{kind:<20} {len(took):>6} rows {fmean(took):>8.2f} ms {1000 / fmean(took):>8,.0f} rows/s")
+
+
 def main() -> int:
     """Compare, print the disagreements and the table; 1 when there are any."""
     parser = drawing(__doc__, 500, "answers of each kind")
     parser.add_argument("--kinds", default=",".join(KINDS), help="kinds of questions, with commas")
+    parser.add_argument("--speed", action="store_true", help="time right answers to questions about that many tasks")
     parser.add_argument("--stories", default="", help="names or kinds of domains, with commas; default: all")
     arguments = parser.parse_args()
     tally, number = Tally(*COLUMNS), arguments.first
     stories = tuple(filter(None, arguments.stories.split(",")))
+    if arguments.speed:
+        kinds, tasks = arguments.kinds.split(","), range(number, number + arguments.count)
+        # The first question about a task pays for its reading: each kind is first as often as the others.
+        drawn = (questions(each, arguments.seed, Random(each).sample(kinds, len(kinds)), stories) for each in tasks)
+        speed(chain.from_iterable(drawn), arguments.seed)
+        return 0
     with suppress(KeyboardInterrupt):
         while kinds := [
             kind for kind in arguments.kinds.split(",") if tally.cells[f"kind {kind}"]["asked"] < arguments.count
