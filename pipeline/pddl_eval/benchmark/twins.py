@@ -26,13 +26,14 @@ from pddl_eval.benchmark.original import write
 from pddl_eval.benchmark.variants import PLAIN
 from pddl_eval.columns import NAMES, SCORED, TWIN
 from pddl_eval.datasets import values_of
+from pddl_eval.definition.domain_equivalence import decide_domains
 from pddl_eval.definition.domains import known_domain, planning_domain
 from pddl_eval.definition.model import ROOT_TYPE, Problem, domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, parse_domain, read_problem, typed_list, without_comments
+from pddl_eval.definition.structure import DomainStructure
 from pddl_eval.errors import UserError
 from pddl_eval.scoring.columns import SCORE_COLUMNS
-from pddl_eval.scoring.domains import compare_domains
 from pddl_eval.scoring.table import score_table
 
 WORD = re.compile(r"\\.|[?:]?[A-Za-z_][A-Za-z0-9_-]*")
@@ -210,7 +211,8 @@ def _orders(domain: str, seed: float) -> dict[str, list[int]]:
     arities |= {each.name: len(each.parameters) for each in read.operators}
     names = sorted(name for name, arity in arities.items() if arity > 1 and name not in read.functions)
     orders = {name: random.sample(range(arities[name]), arities[name]) for name in names}
-    return orders if orders and compare_domains(domain, _moved(domain, orders)).equivalent else {}
+    moved = parse_domain(_moved(domain, orders))
+    return orders if decide_domains(*map(DomainStructure, (read, moved))).equivalent else {}
 
 
 def _moved(text: str, orders: Orders) -> str:
