@@ -176,7 +176,11 @@ def rules_of_val(case: Case) -> str:
         step.duration is None and step.action[0] in task_of(case.domain, case.problem).durations for step in case.steps
     ):
         return "a duration that is left out is 0"
-    return ""
+    actions = task_of(case.domain, case.problem).task.actions
+    known = (actions.get(step.action[0]) for step in case.steps)
+    most = [1 + len(action.parameters) if action else None for action in known]
+    cut = [step._replace(action=step.action[:end]) for step, end in zip(case.steps, most, strict=True)]
+    return "surplus arguments are ignored" if judged(case._replace(steps=tuple(cut))).valid != before else ""
 
 
 def against_val(arguments: argparse.Namespace) -> Tally:

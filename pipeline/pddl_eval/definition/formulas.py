@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from functools import reduce
-from itertools import chain, product
+from itertools import chain, count, product
 from math import prod
 from operator import eq, ge, gt, itemgetter, le, lt, sub
 from typing import Any, NamedTuple, cast
@@ -101,6 +101,8 @@ class World:
         self.evaluations = 0
         self.index: dict[tuple[str | int, ...], list[Atom]] | None = None
         """While atoms are derived: those that are true, by predicate, and by predicate, position and argument."""
+        self.variables: Mapping[int, Set[str]] = {}
+        """While atoms are derived: those of each part of the rules (``Stratum``)."""
         self._ranges: dict[Types, Collection[str]] = {}
         self.operators: dict[Any, Any] = {}
         """Of the actions that were looked at (``validation.operator_of``), and of the parts of durative ones."""
@@ -430,11 +432,13 @@ class Stratum(NamedTuple):
 
     ``uses`` has, for each predicate that the stratum derives, the atoms with it in its rules, each with the clause of
     what is needed beside it. The rules ``again`` have such atoms where another one may make no instance of the rule
-    true by itself, as under ``forall``.
+    true by itself, as under ``forall``. ``variables`` has those of each part of a rule, by its ``id``: no two
+    quantifiers of a rule share one.
     """
 
     clauses: list[Clause]
     words: frozenset[str]
+    variables: dict[int, Set[str]]
     uses: dict[str, list[tuple[Atom, Clause]]]
     again: list[Clause]
 
@@ -445,12 +449,14 @@ def _strata(domain: Domain) -> tuple[Stratum, ...]:
 
 def _stratum(rules: Sequence[Rule]) -> Stratum:
     names = {rule.name for rule in rules}
-    found = Stratum([], frozenset(word for rule in rules for word in words_of(rule.body)), {}, [])
+    found = Stratum([], frozenset(word for rule in rules for word in words_of(rule.body)), {}, {}, [])
     for rule in rules:
         variables = dict(rule.variables)
-        clause = Clause((rule.name, *variables), (rule.body,), variables)
+        body = _apart(rule.body, count())
+        _note_variables(body, found.variables)
+        clause = Clause((rule.name, *variables), (body,), variables)
         found.clauses.append(clause)
-        uses = list(_uses(rule.body, names))
+        uses = list(_uses(body, names))
         for atom, beside, own in uses:
             seed = Clause(clause.head, beside, {**variables, **own})
             found.uses.setdefault(str(atom[0]), []).append((atom, seed))
@@ -459,25 +465,43 @@ def _stratum(rules: Sequence[Rule]) -> Stratum:
     return found
 
 
-def _uses(
-    formula: Formula, names: Set[str], depth: int = 0
-) -> Iterator[tuple[Atom, tuple[Formula, ...], dict[str, Types]]]:
+def _apart(formula: Formula, numbers: Iterator[int], names: Mapping[str, str] = UNBOUND) -> Formula:
+    """The formula, each variable of a quantifier with a name that no other has, and ``exists`` in ``exists`` as one."""
+    if isinstance(formula, str):
+        return names.get(formula, formula)
+    if not formula or formula[0] not in QUANTIFIERS:
+        return tuple([_apart(part, numbers, names) for part in formula])
+    number, variables = next(numbers), typed_list(formula[1], "a quantifier")
+    own = {name: f"{name} {number}" for name, _ in variables}
+    listing = [word for name, types in variables for word in (own[name], "-", ("either", *types))]
+    body = _apart(formula[2], numbers, {**names, **own})
+    if formula[0] == "exists" and body[:1] == ("exists",):
+        return "exists", (*listing, *body[1]), body[2]
+    return formula[0], tuple(listing), body
+
+
+def _note_variables(formula: Formula, found: dict[int, Set[str]]) -> Set[str]:
+    if isinstance(formula, str):
+        return {formula} if formula.startswith("?") else set()
+    found[id(formula)] = set().union(*(_note_variables(part, found) for part in formula))
+    return found[id(formula)]
+
+
+def _uses(formula: Formula, names: Set[str]) -> Iterator[tuple[Atom, tuple[Formula, ...], dict[str, Types]]]:
     """Atoms of these predicates, each with what else makes the formula true, over variables of ``exists``."""
     head, parts = formula[:1], formula[1:]
     if head == ("and",):
         spend(len(parts))
         for place, part in enumerate(parts):
-            for atom, beside, own in _uses(part, names, depth):
+            for atom, beside, own in _uses(part, names):
                 spend(len(parts))
                 yield atom, (*beside, *parts[:place], *parts[place + 1 :]), own
     elif head == ("or",):
         for part in parts:
-            yield from _uses(part, names, depth)
+            yield from _uses(part, names)
     elif head == ("exists",):
-        variables = typed_list(parts[0], "a quantifier")
-        other = {name: f"{name} {depth}" for name, _ in variables}  # An outer one may have the same name.
-        for atom, beside, own in _uses(grounded(parts[1], other), names, depth + 1):
-            yield atom, beside, {**{other[name]: types for name, types in variables}, **own}
+        for atom, beside, own in _uses(parts[1], names):
+            yield atom, beside, {**dict(typed_list(parts[0], "a quantifier")), **own}
     elif is_atom(formula) and formula[0] in names:
         yield cast("Atom", formula), (), {}
 
@@ -488,7 +512,7 @@ def derived(stratum: Stratum, world: World, true: set[Atom]) -> set[Atom]:
     After the first round a rule is tried with each new atom in place of one that it needs. A rule whose body has no
     truth value derives nothing.
     """
-    world.index = {}
+    world.index, world.variables = {}, stratum.variables
     for atom in sorted(atom for atom in true if atom[0] in stratum.words):
         _enter(atom, world)
     spend(len(true))
@@ -552,7 +576,7 @@ def solutions(  # noqa: C901 (one case a construct)
         raise OutOfBudgetError(f"a rule has more than {MAX_VARIABLES} variables")
     left: list[tuple[Formula, ...]] = []
     for each in conjuncts:
-        if free and not free.keys().isdisjoint(words_of(each)):
+        if free and not free.keys().isdisjoint(world.variables[id(each)]):
             left.append(cast("tuple[Formula, ...]", each))
         elif not is_true(each, world, binding):
             return
@@ -563,10 +587,8 @@ def solutions(  # noqa: C901 (one case a construct)
             yield from solutions([*each[1:], *rest], free, world, binding)
             return
         if each[0] == "exists":
-            own = typed_list(each[1], "a quantifier")
-            other = {name: f"{name} #{world.evaluations}" for name, _ in own}
-            fitting = {other[name]: world.of_types(types) for name, types in own}
-            yield from solutions([grounded(each[2], other), *rest], {**free, **fitting}, world, binding)
+            own = {name: world.of_types(types) for name, types in typed_list(each[1], "a quantifier")}
+            yield from solutions([each[2], *rest], {**free, **own}, world, binding)
             return
         if is_atom(each):
             lifted = _ground(cast("Atom", each), binding)
@@ -588,7 +610,7 @@ def solutions(  # noqa: C901 (one case a construct)
             yield from solutions([part, *rest], free, world, binding)
     else:
         # Where nothing is left to be true, any objects are.
-        names = [name for name in free if not left or name in words_of(left[0])]
+        names = [name for name in free if not left or name in world.variables[id(left[0])]]
         still = {name: objects for name, objects in free.items() if name not in names}
         for chosen in product(*[free[name] for name in names]):
             world.count()
@@ -626,18 +648,20 @@ def instances(formula: Formula, world: World, binding: Binding = UNBOUND) -> Ite
 def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -> Iterator[Binding]:
     """The bindings of ``exists`` under which the body may be true.
 
-    While atoms are derived, these are the ones that make the body's first atom with one of the variables true: without
-    that, transitive closures take cubic time in each state.
+    While atoms are derived, these are the ones that make an atom with some of the variables true, one of the body for
+    which there are fewest: without that, transitive closures take cubic time in each state.
     """
     fitting = {variable: world.of_types(types) for variable, types in typed_list(listing, "a quantifier")}
     conjuncts = body[1:] if body[:1] == ("and",) else (body,)
-    pattern = next((each for each in conjuncts if is_atom(each) and not fitting.keys().isdisjoint(each)), None)
-    if world.index is None or pattern is None:
+    patterns = [each for each in conjuncts if is_atom(each) and not fitting.keys().isdisjoint(each)]
+    if world.index is None or not patterns:
         yield from bindings(listing, world, binding)
         return
-    lifted = _ground(pattern, {each: value for each, value in binding.items() if each not in fitting})
-    free = tuple(variable for variable in fitting if variable not in pattern)
-    for atom in _indexed(lifted, fitting, world):
+    known = {each: value for each, value in binding.items() if each not in fitting}
+    found = [(_indexed(lifted, fitting, world), lifted) for lifted in (_ground(each, known) for each in patterns)]
+    atoms, lifted = min(found, key=lambda each: len(each[0]))
+    free = tuple(variable for variable in fitting if variable not in lifted)
+    for atom in atoms:
         world.count()
         matched = unify(lifted, atom, {}, fitting) if len(atom) == len(lifted) else None
         for chosen in product(*[fitting[variable] for variable in free]) if matched is not None else ():
