@@ -74,7 +74,7 @@ FIRST = [
             "limits",
         )
     ),
-    *(f"guide/{name}.md" for name in ("validation", "published-results", "certificates")),
+    *(f"guide/{name}.md" for name in ("trust", "speed", "published-results", "certificates")),
 ]
 """Pages that lead the list of their folder, in this order; the others follow."""
 

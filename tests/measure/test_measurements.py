@@ -42,6 +42,7 @@ SMALLEST = {
     "scale": ["--parts 2", "--slots 50"],
     "temporal": ["--count 40 --trajectories 40"],
     "twins": ["--count 10"],
+    "trust": ["--help"],
     "written_plans": ["--count 100", "--answers 50"],
 }
 """The arguments of each; ``corpora``, ``ipc`` and ``published…`` read repositories that nobody has by chance."""
