@@ -113,7 +113,7 @@ def _state(number: int) -> dict[str, str]:
         step = next(islice(changes(found, show_number), number - 1, None))
         at = f"at {step['time']}: " if "time" in step else ""
         happened = at + " ".join(step["actions"])
-        said = {"now true": step["added"], "no longer true": step["deleted"]}
+        said = {"needed": step["needed"], "now true": step["added"], "no longer true": step["deleted"]}
         facts = [f"{words}: {', '.join(atoms)}" for words, atoms in said.items() if atoms] + facts
     facts += found.advice if number == count else ()
     assert found.task is not None

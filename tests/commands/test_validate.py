@@ -84,6 +84,11 @@ def test_states_are_what_each_step_changes(files: tuple[Path, Path], tmp_path: P
     plan = tmp_path / "plan"
     plan.write_text(RIGHT)
     _, (found,) = validated(*files, plan, "--states")
+    assert [each.pop("needed") for each in found["states"]] == [
+        ["(at a)", "(in x a)"],
+        ["(>= (fuel) (length a b))", "(at a)", "(road a b)"],
+        ["(at b)", "(on x)"],
+    ]
     assert found["states"] == [
         {"step": 1, "actions": ["(load x a)"], "added": ["(on x)"], "deleted": ["(in x a)"], "numbers": {}},
         {

@@ -12,9 +12,9 @@ from pddl_eval.shown import listed
 MOST_STEPS, MOST_ATOMS = 1_000, 200
 """Steps, and atoms of the last state, that are listed."""
 
-HEADER = ("", "what happens", "becomes true", "becomes false", "numbers")
+HEADER = ("", "what happens", "needs", "becomes true", "becomes false", "numbers")
 
-_WHAT = ("actions", "added", "deleted")
+_WHAT = ("actions", "needed", "added", "deleted")
 
 
 def validation_page(validated: Sequence[tuple[str, Validation]]) -> Page:
@@ -23,8 +23,8 @@ def validation_page(validated: Sequence[tuple[str, Validation]]) -> Page:
     >>> from pddl_eval.scoring.plans import validate
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> page = validation_page([("a.plan", validate("(putdown a)", held))])
-    >>> page.title, [cell.text for cell in page.sections[0].tables[0].rows[0]]
-    ('1 of 1 plans are valid', ['1', '(putdown a)', '(arm-empty) (clear a) (on-table a)', '(holding a)', ''])
+    >>> page.title, [cell.text for cell in page.sections[0].tables[0].rows[0]][:4]
+    ('1 of 1 plans are valid', ['1', '(putdown a)', '(holding a)', '(arm-empty) (clear a) (on-table a)'])
     """
     right = sum(bool(found.valid) for _, found in validated)
     sections = [_section(name, found) for name, found in validated]
@@ -37,7 +37,7 @@ def _section(name: str, found: Validation) -> Section:
 
 
 def steps_section(title: str, found: Validation, told: Sequence[str] = (), caption: str = "Steps") -> Section:
-    """What each step of a plan added, deleted and set, and the last state."""
+    """What each step of a plan needed, added, deleted and set, and the last state."""
     rows = []
     for each in changes(found, show_number):
         numbers = ", ".join(f"{fluent} = {value}" for fluent, value in each["numbers"].items())
@@ -48,4 +48,4 @@ def steps_section(title: str, found: Validation, told: Sequence[str] = (), capti
     caption += f" (the first {MOST_STEPS:,} of {len(rows):,} steps)" * (len(rows) > MOST_STEPS)
     last = sorted(map(show_atom, found.states[-1][0]))
     ending = f"The last state: {listed(last, MOST_ATOMS, ' ') or 'nothing is true'}"
-    return Section(title, [*told, ending], [Table(caption, HEADER, rows[:MOST_STEPS], labels=1, texts=4, kind="steps")])
+    return Section(title, [*told, ending], [Table(caption, HEADER, rows[:MOST_STEPS], labels=1, texts=5, kind="steps")])

@@ -705,7 +705,7 @@ def _number(value: Fraction) -> int | float | str:
 
 
 def changes(found: Validation, number: Callable[[Fraction], Any] = _number) -> Iterator[dict[str, Any]]:
-    """What each step that was executed changed: atoms added and deleted, and the new values of numbers.
+    """What each step that was executed needed and changed: atoms added and deleted, and the new values of numbers.
 
     Where time counts, what happened at each time, a time line.
 
@@ -722,6 +722,7 @@ def changes(found: Validation, number: Callable[[Fraction], Any] = _number) -> I
         yield {
             **({"time": number(found.execution.times[place])} if found.execution.times else {"step": place}),
             "actions": list(map(in_words, step)),
+            "needed": sorted({show_formula(each) for operator in step for each in _needs(operator)}),
             "added": [show_atom(atom) for atom in sorted(later - atoms)],
             "deleted": [show_atom(atom) for atom in sorted(atoms - later)],
             "numbers": {show_atom(fluent): number(value) for fluent, value in sorted(changed.items())},

@@ -25,8 +25,8 @@ for (const table of document.querySelectorAll(".steps table")) {
   // From the last state back: what a step added was not there before it, what it deleted was.
   for (let place = rows.length - 1; place >= 0; place -= 1) {
     states[place] = new Set(state);
-    for (const atom of atoms(rows[place].cells[2])) state.delete(atom);
-    for (const atom of atoms(rows[place].cells[3])) state.add(atom);
+    for (const atom of atoms(rows[place].cells[3])) state.delete(atom);
+    for (const atom of atoms(rows[place].cells[4])) state.add(atom);
   }
   const show = (place) => {
     rows.forEach((row, number) => row.classList.toggle("current", number === place));
