@@ -87,9 +87,7 @@ def _execution(row: dict[str, str], part: Any) -> Validation | None:
     With a question the plan that it is about.
     """
     if not isinstance(part, Explanation):
-        if row.get("question") and row.get("plan"):
-            return validate(row["plan"], row["reference_problem"], row.get("domain"))
-        return getattr(part, "validation", None)
+        return getattr(part, "steps", None) or getattr(part, "validation", None)
     found = getattr(part.counterexample, "plan", None)
     side, plan = (part.reference, found) if found is not None else (part.generated, part.generated.plan)
     if not isinstance(plan, tuple) or not isinstance(side.problem, Problem):

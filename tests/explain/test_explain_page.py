@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.verdict import Verdict
-from pddl_eval.explain import explain, html_page, scenes_svg
+from pddl_eval.explain import explain, explain_row, html_page, scenes_svg
 from pddl_eval.explain.drawing import (
     MOST_ARROWS,
     MOST_CARDS,
@@ -259,3 +259,17 @@ def test_thousands_of_objects_are_bounded_and_counted() -> None:
     assert "o499" in scene.cards, "what differs is drawn"
     assert any(f"{997 - len(scene.arrows):,} more arrows" in note for note in scene.notes)
     assert len(scenes_svg(explanation)) < 500_000
+
+
+def test_the_plan_that_a_question_is_about_is_stepped_through() -> None:
+    dark = "(define (problem p) (:domain d) (:init (off)) (:goal (on)))"
+    lamp = "(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))"
+    row = {
+        "question": "state",
+        "plan": "(switch)",
+        "generated_answer": "(off)",
+        "reference_problem": dark,
+        "domain": lamp,
+    }
+    (section,) = (each for each in explain_row(row).page(whole=True).sections if "step by step" in each.title)
+    assert [cell.text for cell in section.tables[0].rows[0]][:5] == ["1", "(switch)", "(off)", "(on)", "(off)"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,11 @@ from pddl_eval.definition.metrics import ANSWER, Row
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.questions import kinds
 from pddl_eval.definition.verdict import RightAnswers
+from pddl_eval.errors import UserError
 from pddl_eval.explain.tables import as_written, scores_table
+from pddl_eval.explain.validation import steps_section
 from pddl_eval.pages import Cell, Page, Section
+from pddl_eval.scoring.plans import Validation, validate
 
 MOST_CHARACTERS = 2_000
 """Characters of a right answer that are shown."""
@@ -21,12 +25,13 @@ TEXTS = ("The problem", "The plan that the question is about", "The answer")
 
 @dataclass(frozen=True, slots=True)
 class AnswerExplanation:
-    """Why an answer has its scores (by column), and the right answers."""
+    """Why an answer has its scores (by column), and the right answers; ``steps`` is the plan, executed."""
 
     question: str | None
     scores: Mapping[str, Any]
     key: RightAnswers
     texts: tuple[str | None, ...]
+    steps: Validation | None = None
 
     def page(self, *, whole: bool = False) -> Page:
         """The scores, what is asked for, and a right answer."""
@@ -39,6 +44,7 @@ class AnswerExplanation:
             Section("", tables=[scores_table(ANSWER, self.scores, whole=whole)]),
             Section("The question", lines),
             Section("A right answer", right[:MOST_CHARACTERS].split("\n")),
+            *([steps_section("The plan, step by step", self.steps)] if whole and self.steps is not None else []),
             as_written("As written", TEXTS, self.texts),
         ]
         facts = [self.scores["answer_detail"]] if self.scores["answer_detail"] else []
@@ -58,4 +64,8 @@ def explain_answers(row: Row, options: ScoringOptions) -> AnswerExplanation:
 
     pair = kernel.read_answer(row, options)
     texts = row.get("reference_problem"), row.get("plan"), pair.text
-    return AnswerExplanation(row.get("question"), ANSWER.scores(pair), pair.key, texts)
+    steps = None
+    if row.get("plan"):
+        with suppress(UserError):  # what cannot be read is said by the scores
+            steps = validate(row["plan"], row["reference_problem"], row.get("domain") or options.domain)
+    return AnswerExplanation(row.get("question"), ANSWER.scores(pair), pair.key, texts, steps)
