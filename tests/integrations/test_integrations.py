@@ -1,8 +1,8 @@
 """The files of ``pddl_eval.integrations`` in the programs that they are for; a test skips where its program is missing.
 
 Nothing is downloaded. What needs torch (TRL, verl, OpenRLHF, lighteval) is called as its sources call it, with a
-stand-in for torch: TRL 1.16, verl 0.9.1, OpenRLHF 0.11.2, lighteval 0.13. NeMo Gym's server is asked over HTTP, as its
-agents ask.
+stand-in for torch: TRL 1.16, verl 0.9.1, OpenRLHF 0.11.2, lighteval 0.13. NeMo Gym needs Python 3.12: there its agent
+asks the server, elsewhere the server is asked as its agents ask.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import importlib.util
 import json
 import sys
+import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -186,6 +187,18 @@ def test_verifiers(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     calls = {"task": task, "trace": SimpleNamespace(last_reply="(pickup a), (stack a b)"), "runtime": None}
     assert asyncio.run(invoke(plugged_fn(reward), calls)) == 1.0
 
+    from pddl_eval.environment import Environment
+    from pddl_eval.integrations.verifiers import NewTasksConfig, NewTasksTaskset
+
+    asked = {"domain": "gripper", "shortest": 2, "longest": 3, "number": 2, "held_out": True}
+    new = NewTasksTaskset(NewTasksConfig(id="new", **asked)).load()
+    plans = [each.task.reference_plan for each in Environment("gripper", steps=(2, 3)).held_out_tasks(2)]
+    traces = [SimpleNamespace(last_reply=plan) for plan in plans]
+    rewards = [
+        asyncio.run(invoke(task.pddl, {"trace": each, "task": task})) for task, each in zip(new, traces, strict=True)
+    ]
+    assert rewards == [1.0, 1.0]
+
 
 def test_nemo_gym_over_http() -> None:
     example = module("nemo_gym")
@@ -210,7 +223,93 @@ def test_nemo_gym_over_http() -> None:
                 ask(place, "/verify", wrong)
         with pytest.raises(HTTPError, match="404"):
             ask(place, "/other", {})
+        means = ask(place, "/aggregate_metrics", {"verify_responses": [{"reward": 1.0}, {"reward": 0.2}]})
+        assert means["key_metrics"] == {"mean/reward": 0.6}
         server.shutdown()
+
+
+def test_an_agent_of_nemo_gym_asks_the_server() -> None:
+    """NeMo Gym's own simple agent, from the session to the mean reward; the model is a stand-in."""
+    pytest.importorskip("nemo_gym")
+    import aiohttp
+    from nemo_gym.config_types import AggregateMetricsRequest, ModelServerRef, ResourcesServerRef
+    from nemo_gym.server_utils import ServerClient
+    from responses_api_agents.simple_agent.app import SimpleAgent, SimpleAgentConfig, SimpleAgentRunRequest
+
+    example = module("nemo_gym")
+    content = [{"type": "output_text", "text": RIGHT, "annotations": []}]
+    message = {"id": "m", "type": "message", "role": "assistant", "status": "completed", "content": content}
+    said = {"id": "r", "created_at": 0, "model": "m", "object": "response", "output": [message], "tools": []}
+    said |= {"parallel_tool_calls": True, "tool_choice": "auto"}
+
+    class Model(example.Resources):  # type: ignore[name-defined, misc]
+        def do_POST(self) -> None:
+            if self.path != "/v1/responses":
+                super().do_POST()
+                return
+            self.rfile.read(int(self.headers["Content-Length"]))
+            answer = json.dumps(said).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+    async def rollout(place: str) -> tuple[float, dict[str, Any]]:
+        async with aiohttp.ClientSession() as session:
+
+            class Client(ServerClient):
+                async def post(self, server_name: str, url_path: str, **asked: Any) -> Any:
+                    body = asked["json"]
+                    body = body if isinstance(body, dict) else body.model_dump(exclude_unset=True)
+                    return await session.post(f"{place}{url_path}", json=body)
+
+            refs = {
+                "resources_server": ResourcesServerRef(type="resources_servers", name="pddl"),
+                "model_server": ModelServerRef(type="responses_api_models", name="model"),
+            }
+            config = SimpleAgentConfig(host="127.0.0.1", port=0, entrypoint="", name="agent", **refs)
+            agent = SimpleAgent(config=config, server_client=Client.model_construct())
+            row = {
+                "responses_create_params": {"input": [{"role": "user", "content": "Put a on b."}]},
+                "reference": TOWER,
+            }
+            found = await agent.run(SimpleNamespace(cookies={}), SimpleAgentRunRequest.model_validate(row))
+            means = await agent.aggregate_metrics(AggregateMetricsRequest(verify_responses=[{"reward": found.reward}]))
+            return found.reward, means.key_metrics
+
+    with example.ThreadingHTTPServer(("127.0.0.1", 0), Model) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        found = asyncio.run(rollout(f"http://127.0.0.1:{server.server_address[1]}"))
+        server.shutdown()
+    assert found == (1.0, {"mean/reward": 1.0})
+
+
+def test_a_client_of_open_env_plays_an_episode() -> None:
+    """OpenEnv's own client, over its own server: a wrong answer with feedback, then the right one."""
+    pytest.importorskip("openenv")
+    import uvicorn
+    from openenv.core.generic_client import GenericEnvClient
+    from pddl_eval.environment import Environment
+    from pddl_eval.integrations.open_env import application
+
+    settings: dict[str, Any] = {"domain": "blocksworld", "steps": (2, 3), "seed": 7}
+    plan = next(Environment(**settings).stream()).task.reference_plan
+    server = uvicorn.Server(uvicorn.Config(application(attempts=2, **settings), port=0, log_level="error"))
+    thread = Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    with GenericEnvClient(base_url=f"http://127.0.0.1:{port}").sync() as client:
+        asked = client.reset()
+        assert not asked.done and "Find a plan" in asked.observation["messages"][0]["content"]
+        wrong = client.step({"answer": "(pickup nothing)"})
+        assert wrong.reward == 0.1 and not wrong.done and "no object nothing" in wrong.observation["feedback"]
+        right = client.step({"answer": plan})
+        assert right.reward == 1 and right.done
+        assert client.state()["step_count"] == 2
+    server.should_exit = True
+    thread.join(10)
 
 
 def test_lighteval_by_its_calling_convention(monkeypatch: pytest.MonkeyPatch) -> None:

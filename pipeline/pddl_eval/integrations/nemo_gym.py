@@ -30,32 +30,44 @@ MOST_BYTES = 64 * 2**20
 
 
 class Resources(BaseHTTPRequestHandler):
-    """``/seed_session`` has nothing to do; ``/verify`` answers with the request and its reward."""
+    """``/seed_session`` has nothing to do; ``/verify`` answers with the request and its reward.
+
+    ``/aggregate_metrics`` (NeMo Gym 0.4 asks for it after a run) has the mean of the rewards.
+    """
 
     def do_POST(self) -> None:
-        body: dict[str, Any] = {}
         length = int(self.headers.get("Content-Length") or 0)
-        if self.path not in ("/seed_session", "/verify") or length > MOST_BYTES:
+        answered = PATHS.get(self.path)
+        if answered is None or length > MOST_BYTES:
             self.send_error(404 if length <= MOST_BYTES else 413)
             return
-        if self.path == "/verify":
-            try:
-                body = json.loads(self.rfile.read(length))
-                messages = [each["content"] for each in body["response"]["output"] if each["type"] == "message"]
-                answers = [messages[-1] if messages else None]
-                found = pddl_eval.reward(
-                    answers, body.get("reference"), **reward_columns(body), workers=2, details=True
-                )[0]
-            except (ValueError, KeyError, TypeError) as error:
-                self.send_error(422, "what is asked cannot be verified", str(error))
-                return
-            body |= {"reward": found.reward, "step": found.reached, "failure_reason": found.error}
+        try:
+            body = answered(json.loads(self.rfile.read(length)))
+        except (ValueError, KeyError, TypeError) as error:
+            self.send_error(422, "what is asked cannot be verified", str(error))
+            return
         answer = json.dumps(body).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
+
+
+def _verified(body: dict[str, Any]) -> dict[str, Any]:
+    messages = [each["content"] for each in body["response"]["output"] if each["type"] == "message"]
+    answers = [messages[-1] if messages else None]
+    found = pddl_eval.reward(answers, body.get("reference"), **reward_columns(body), workers=2, details=True)[0]
+    return body | {"reward": found.reward, "step": found.reached, "failure_reason": found.error}
+
+
+def _aggregated(body: dict[str, Any]) -> dict[str, Any]:
+    rewards = [float(each["reward"]) for each in body["verify_responses"]]
+    metrics = {"mean/reward": sum(rewards) / len(rewards)} if rewards else {}
+    return {"group_level_metrics": [], "agent_metrics": metrics, "key_metrics": metrics}
+
+
+PATHS = {"/seed_session": lambda _: {}, "/verify": _verified, "/aggregate_metrics": _aggregated}
 
 
 if __name__ == "__main__":

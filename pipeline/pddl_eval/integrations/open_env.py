@@ -3,14 +3,15 @@
     from pddl_eval.integrations.open_env import PddlEnvironment
     environment = PddlEnvironment(domain="blocksworld", steps=(2, 8), attempts=3)
 
-An action is an object with ``answer``, or the answer itself. OpenEnv's server takes the environment with classes of its
-own for actions and observations, which have these fields.
+An action is an object with ``answer``, or the answer itself. None of it needs OpenEnv but ``application``, its server:
+
+    uvicorn --factory my_server:make        # def make(): return application(domain="blocksworld", steps=(2, 8))
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import uuid4
 
@@ -63,3 +64,37 @@ class PddlEnvironment:
         done = reward == 1 or self.state.step_count >= self.attempts
         told = "" if reward == 1 else self._episode.feedback(answer).text
         return Observation(self._episode.messages, told, reward, done)
+
+
+def application(attempts: int = 1, **settings: Any) -> Any:
+    """OpenEnv's server (0.10) of such environments, a FastAPI application; each session has a stream of its own.
+
+    A client sends ``{"answer": …}``. Its observations have ``messages`` and ``feedback`` beside what all have.
+    """
+    from openenv.core.env_server import http_server, interfaces, types
+
+    class Answer(types.Action):
+        answer: str
+
+    class Told(types.Observation):
+        messages: list[dict[str, str]]
+        feedback: str = ""
+
+    class Served(interfaces.Environment[Answer, Told, types.State]):
+        SUPPORTS_CONCURRENT_SESSIONS = True
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.environment = PddlEnvironment(attempts, **settings)
+
+        def reset(self, seed: int | None = None, episode_id: str | None = None, **_others: Any) -> Told:
+            return Told(**asdict(self.environment.reset(seed, episode_id)))
+
+        def step(self, action: Answer, **_others: Any) -> Told:
+            return Told(**asdict(self.environment.step(action)))
+
+        @property
+        def state(self) -> types.State:
+            return types.State(**asdict(self.environment.state))
+
+    return http_server.create_fastapi_app(Served, Answer, Told)
