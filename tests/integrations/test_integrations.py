@@ -1,14 +1,8 @@
 """The files of ``pddl_eval.integrations`` in the programs that they are for; a test skips where its program is missing.
 
-<<<<<<< HEAD
-Nothing is downloaded. What needs torch (TRL, verl, OpenRLHF, lighteval) is called as its sources call it, with a
-stand-in for torch: TRL 1.16, verl 0.9.1, OpenRLHF 0.11.2, lighteval 0.13. NeMo Gym needs Python 3.12: there its agent
-asks the server, elsewhere the server is asked as its agents ask.
-=======
-Nothing is downloaded. What needs torch (verl, OpenRLHF; TRL and lighteval where they are not installed) is called as its sources call it, with a
-stand-in for torch: TRL 1.16, verl 0.9.1, OpenRLHF 0.11.2, lighteval 0.13. NeMo Gym's server is asked over HTTP, as its
-agents ask.
->>>>>>> 37ce6f06 (lighteval's own classes are tested in .ci/more, with torch)
+Nothing is downloaded. What needs torch (verl, OpenRLHF; TRL and lighteval where they are missing) is called as its
+sources call it, with a stand-in for torch: TRL 1.16, verl 0.9.1, OpenRLHF 0.11.2, lighteval 0.13. NeMo Gym needs Python
+3.12: there its agent asks the server, elsewhere the server is asked as its agents ask.
 """
 
 from __future__ import annotations
@@ -20,7 +14,6 @@ import sys
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 from types import ModuleType, SimpleNamespace
@@ -235,7 +228,6 @@ def test_nemo_gym_over_http() -> None:
         server.shutdown()
 
 
-<<<<<<< HEAD
 def test_an_agent_of_nemo_gym_asks_the_server() -> None:
     """NeMo Gym's own simple agent, from the session to the mean reward; the model is a stand-in."""
     pytest.importorskip("nemo_gym")
@@ -320,10 +312,7 @@ def test_a_client_of_open_env_plays_an_episode() -> None:
     thread.join(10)
 
 
-def test_lighteval_by_its_calling_convention(monkeypatch: pytest.MonkeyPatch) -> None:
-=======
 def _stand_in_for_lighteval(monkeypatch: pytest.MonkeyPatch) -> None:
->>>>>>> 37ce6f06 (lighteval's own classes are tested in .ci/more, with torch)
     names = {
         "lighteval.metrics.metrics_sample": ["SampleLevelComputation"],
         "lighteval.metrics.utils.metric_utils": ["SampleLevelMetricGrouping"],
@@ -340,7 +329,7 @@ def _stand_in_for_lighteval(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_lighteval_by_its_calling_convention(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own classes where it is installed, with torch; else stand-ins."""
-    if not find_spec("lighteval"):
+    if not importlib.util.find_spec("lighteval"):
         _stand_in_for_lighteval(monkeypatch)
     example = module("lighteval")
     (task,) = example.TASKS_TABLE

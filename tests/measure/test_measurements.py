@@ -19,6 +19,7 @@ SMALLEST = {
     "corpora": ["--help"],
     "counterexamples": ["--count 20"],
     "domains": ["--count 20 --tasks 5"],
+    "doors": ["--count 12"],
     "engines": ["--rows 300 --rounds 1"],
     "exhaustive": ["--domain gripper --count 20", "--domain gripper --count 5 --overloaded"],
     "faults": ["--only two?runs*"],
