@@ -236,7 +236,7 @@ def pddlego(clone: Clone) -> Iterator[Row]:
     """The actions that its solver found in the domains and problems that models wrote, as Python writes them."""
     for path in clone.files:
         named = re.fullmatch(r"(processed_output/([^/]+))/solve_result/(\d+)_(problem-.+)\.txt", path)
-        if named and not (said := clone.show(path) or "").startswith("Error"):
+        if named and not (said := clone.show(path) or "").startswith(("Error", "No ")):
             problem = clone.show(f"{named[1]}/{named[3]}/{named[4]}.pddl")
             domain = clone.show(f"{named[1]}/{named[3]}/domain.pddl")
             lines = (re.findall(r"[^\s(),']+", line) for line in said.splitlines())
