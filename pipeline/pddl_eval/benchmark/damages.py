@@ -101,9 +101,13 @@ def plan_original(row: Mapping[str, Any], options: ScoringOptions) -> Question:
 # Domains, as texts.
 
 
-def _renamed(text: str, random: Random) -> str:
-    twins = Twins("words", random.randrange(10**6)).table(pa.table({"domain": [text]}))
-    return str(twins["domain"][1].as_py())
+def _renamed(text: str, random: Random) -> str | None:
+    """Other words for all names, where there are enough."""
+    try:
+        twins = Twins("words", random.randrange(10**6)).table(pa.table({"domain": [text]}))
+    except UserError:
+        return None
+    return str(twins["domain"][1].as_py()) if len(twins) else None
 
 
 def _operator_lost(text: str, random: Random) -> str | None:

@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from random import Random
 from string import ascii_lowercase
@@ -203,7 +203,7 @@ class Twins:
         return [first == second for first, second in zip(one, other, strict=True)]
 
 
-@cache
+@lru_cache(64)
 def _orders(domain: str, seed: float) -> dict[str, list[int]]:
     """New orders for the arguments of predicates and operators with several; none where this made another domain."""
     read, random = parse_domain(domain), Random(seed)
