@@ -154,6 +154,7 @@ OTHER_RULES: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "hold-during: only the first state that begins in the window": lambda: patch.dict(
         trajectories.MODAL, {"hold-during": first_in_window}
     ),
+    "hold-after does not hold": lambda: patch.dict(trajectories.MODAL, {"hold-after": lambda *_: False}),
     "numbers off by 0.0001": lambda: patch.dict(
         interpreter.COMPARISONS,
         {">": lambda one, other: one > other - NEARLY, "<": lambda one, other: one < other + NEARLY},
