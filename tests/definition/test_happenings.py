@@ -140,6 +140,12 @@ def test_preferences_count_where_they_are_violated() -> None:
     assert (found.cost, found.valid, dict(found.violated)) == (1, True, {"arrives-paid": 1})
 
 
+def test_a_preference_reads_what_it_asks_for() -> None:
+    """Else it would be violated in one order and not in the other; VAL says mutex violation."""
+    found = validate("0: (drive t home shop) [5]\n5: (pay)", problem(), DOMAIN)
+    assert (found.verdict, found.failed_step) == (PlanVerdict.INTERFERENCE, 2)
+
+
 def test_states_have_times() -> None:
     found = validate("0: (drive t home shop) [5]\n2: (pay)", problem(), DOMAIN)
     assert found.times == (0, 0, 2, 5)

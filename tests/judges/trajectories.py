@@ -223,7 +223,8 @@ def simple(timed: TimedTask, key: Atom, step: int | None, binding: Binding, part
     """
     condition, effect, duration = parts
     hard, soft = parted(timed.task, condition, binding)
-    asked = ["and", *hard, ground(timed.task, duration, binding)]
+    read: list[Tree] = [["or", ALWAYS, each] for _, each in soft]  # Else the order would decide what is violated.
+    asked = ["and", *hard, *read, ground(timed.task, duration, binding)]
     timed.task.instances[key] = asked, list(effects(timed.task, effect, binding))
     return Event(step, key, soft)
 
