@@ -752,7 +752,7 @@ def report(kinds: list[Kind], rows: list[dict[str, Any]], spent: Spent, busy: fl
     for row in sorted(rows, key=lambda row: row["score_micros"] or 0):
         said = row["score_error"] or row["detail"]
         verdict = row["verdict"] or row["answer_verdict"] or "–"
-        said = row["answer_detail"] or said
+        said = row["answer_detail"] or said or ""
         if row["kind"].startswith(("plan", "domain", "behaviour")):
             said = row["plan_detail"] or row["domain_detail"] or ""
         millis = (row["score_micros"] or 0) / 1000

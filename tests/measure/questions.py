@@ -7,7 +7,7 @@ other way round. Answers are written in several notations, some with prose aroun
 enumerates all states. ``pddl_eval.right_answers`` is compared with its key. Prints the first disagreements in full and
 a table, by kind of question, domain, damage, notation and number of reachable states, and exits with 1 on any
 disagreement. ``--count`` is the number of answers of each kind; ``--kinds`` and ``--stories`` take names. ``--speed``
-times right answers to questions about that many tasks instead, with ``PDDL_EVAL_KERNEL=off`` without the kernel.
+times recorded answers to questions about that many tasks instead, with the kernel and without.
 """
 
 from __future__ import annotations
@@ -15,15 +15,20 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
 from random import Random
 from statistics import fmean
 from typing import NamedTuple
 
 import pddl_eval
+import pyarrow as pa
+from pddl_eval import kernel
+from pddl_eval.benchmark import Asking
+from pddl_eval.definition.kept import keeping
+from pddl_eval.definition.metrics import read_answer as read_by_definition
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.scoring.kept import Kept
 
 from tests.judges.domains import STORIES, Story, small
 from tests.judges.interpreter import Atom, Refused, TooManyStates, Undefined, read
@@ -414,34 +419,34 @@ def elements(kind: str, keys: Answers) -> Hashable:
             return keys - {None}
 
 
-def speed(asked: Iterable[Question], seed: int) -> None:
-    """Print what the judgement of a right answer takes on one core, by kind, in the order of the tasks."""
-    spent: dict[str, list[float]] = defaultdict(list)
-    for question in asked:
-        keys, _ = keys_of(question)
-        if keys:
-            _, written = text(Random(seed), question, min(keys, key=repr))
-            begun = time.process_time()
-            pddl_eval.judge_answer(question.kind, written, question.problem, question.domain, plan=question.plan_text)
-            spent[question.kind].append(1000 * (time.process_time() - begun))
+def speed(tasks: Iterable[tuple[str, str, str, tuple[Atom, ...]]], seed: int) -> None:
+    """Print what the judgement of a recorded answer takes on one core, with the kernel and without, by kind."""
+    drawn = [{"reference_problem": problem, "domain": domain} for _, domain, problem, _ in tasks]
+    rows = Asking(seed=seed).table(pa.Table.from_pylist(drawn)).to_pylist()
+    spent: dict[str, tuple[list[float], list[float]]] = {kind: ([], []) for kind in KINDS}
+    for which, read_row in enumerate((kernel.read_answer, read_by_definition)):
+        with keeping(Kept()):
+            for row in rows:
+                begun = time.process_time()
+                _ = read_row({**row, "generated_answer": row["reference_answer"]}, ScoringOptions()).verdict
+                spent[row["question"]][which].append(1000 * (time.process_time() - begun))
     for kind, took in spent.items():
-        print(f"{kind:<20} {len(took):>6} rows {fmean(took):>8.2f} ms {1000 / fmean(took):>8,.0f} rows/s")
+        milliseconds = "".join(f"{fmean(each):>8.2f} ms {1000 / fmean(each):>8,.0f} rows/s" for each in took)
+        print(f"{kind:<20} {len(took[0]):>6} rows{milliseconds}")
 
 
 def main() -> int:
     """Compare, print the disagreements and the table; 1 when there are any."""
     parser = drawing(__doc__, 500, "answers of each kind")
     parser.add_argument("--kinds", default=",".join(KINDS), help="kinds of questions, with commas")
-    parser.add_argument("--speed", action="store_true", help="time right answers to questions about that many tasks")
+    parser.add_argument("--speed", action="store_true", help="time recorded answers about that many tasks")
     parser.add_argument("--stories", default="", help="names or kinds of domains, with commas; default: all")
     arguments = parser.parse_args()
     tally, number = Tally(*COLUMNS), arguments.first
     stories = tuple(filter(None, arguments.stories.split(",")))
     if arguments.speed:
-        kinds, tasks = arguments.kinds.split(","), range(number, number + arguments.count)
-        # The first question about a task pays for its reading: each kind is first as often as the others.
-        drawn = (questions(each, arguments.seed, Random(each).sample(kinds, len(kinds)), stories) for each in tasks)
-        speed(chain.from_iterable(drawn), arguments.seed)
+        numbers = range(number, number + arguments.count)
+        speed((task(Random(f"{arguments.seed} {each}"), each, ()) for each in numbers), arguments.seed)
         return 0
     with suppress(KeyboardInterrupt):
         while kinds := [
