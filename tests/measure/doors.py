@@ -2,8 +2,8 @@
 
 Mixed rows (problems, plans, domains, questions; right, wrong and damaged) are judged by the functions, by
 ``score_frame``, by ``pddl-eval score``, by ``reward``, by what the playground runs and, where ``mcp`` is installed, by
-its tools. Verdict and sentence have to be the same; a reward has to be 1.0 exactly for what is right. Exits with 1
-where one differs.
+its tools; plans also through unified-planning, where that is installed. Verdict and sentence have to be the same; a
+reward has to be 1.0 exactly for what is right. Exits with 1 where one differs.
 """
 
 from __future__ import annotations
@@ -104,6 +104,22 @@ def by_tool(row: Row) -> Said:
     return found["verdict"], found["detail"] or ""
 
 
+def valid_for_unified_planning(row: Row) -> bool | None:
+    """What unified-planning's interface says, with this program as its validator; None for what it does not read."""
+    from pddl_eval.integrations.unified_planning import Validator
+    from unified_planning.exceptions import UPException
+    from unified_planning.io import PDDLReader
+
+    named = pddl_eval.parse_problem(row["reference_problem"]).domain
+    reader = PDDLReader()
+    try:
+        problem = reader.parse_problem_string(DOMAIN_TEXTS[named], row["reference_problem"])
+        plan = reader.parse_plan_string(problem, row["generated_plan"])
+    except (UPException, SyntaxError, AssertionError, KeyError):
+        return None
+    return bool(Validator().validate(problem, plan))
+
+
 def in_the_playground(row: Row) -> Said:
     found = json.loads(in_browser.answer(json.dumps({"row": row})))
     return found["verdict"], found["detail"]
@@ -144,6 +160,13 @@ def main() -> int:
                     tally.count([f"{kind}: {door}"], "rows", "differ" * (one != other))
                     if one != other:
                         tally.disagree(f"{kind}, {door}: {one} and {other}\n{json.dumps(row)}")
+            if kind == "plan" and find_spec("unified_planning"):
+                for row, (verdict, _) in zip(of_kind, expected, strict=True):
+                    valid = valid_for_unified_planning(row)
+                    differs = valid is not None and valid != (verdict == "valid")
+                    tally.count(["plan: unified-planning"], "rows" * (valid is not None), "differ" * differs)
+                    if differs:
+                        tally.disagree(f"unified-planning: {valid}, {verdict}\n{json.dumps(row)}")
             count_rewards(tally, kind, of_kind, pl.DataFrame(table)[RIGHT[kind]].to_list())
     return tally.finish(chosen.seed)
 
