@@ -275,3 +275,11 @@ def test_a_page_of_what_each_step_changed(form: str, files: tuple[Path, Path], t
     text = page.read_text()
     assert "(drive a b)" in text and "(fuel) = 2.5" in text and "cost 2.5" in text
     assert run("validate", *files, tmp_path / "a.plan", "--output", tmp_path / "plan.txt").exit_code == 2
+
+
+def test_a_page_of_a_plan_goes_through_its_steps(files: tuple[Path, Path], tmp_path: Path) -> None:
+    plan, page = tmp_path / "plan", tmp_path / "plan.html"
+    plan.write_text(RIGHT)
+    assert f"written: {page}" in run("validate", *files, plan, "--output", page).stdout
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<script nonce=") == 1 and "ArrowDown" in text

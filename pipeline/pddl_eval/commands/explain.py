@@ -62,6 +62,7 @@ def explain(
 
     from pddl_eval.datasets import locate, put_bytes
     from pddl_eval.explain import PlanExplanation, explain_row, find_row, html_page, plan_file, scenes_svg, timeline_svg
+    from pddl_eval.pages import render
 
     files = {"html": html, "svg": svg, "plan": save_plan}
     require_all_writable(files, [source, answer, where["problem"]], force=force)
@@ -91,7 +92,7 @@ def explain(
             "--svg and --save-plan are for problems, --svg also for plans with times, and there is no pair of problems."
         )
     if html is not None:
-        put_bytes(locate(html), html_page(explanation, title).encode())
+        put_bytes(locate(html), html_page(explanation, title, script=render("row.js")).encode())
     if svg is not None:
         drawn = bars if explanation.problem is None else scenes_svg(explanation.problem)
         put_bytes(locate(svg), drawn.encode())

@@ -80,10 +80,13 @@ def validate(
     if output is not None:
         from pddl_eval.datasets import locate, put_bytes  # slow to import, as pages are; most calls write none
         from pddl_eval.explain import validation_page
+        from pddl_eval.pages import html, render
         from pddl_eval.report import page_text
 
         validated = iter(kept := list(validated))
-        put_bytes(locate(output), page_text(validation_page(kept), form).encode())
+        page = validation_page(kept)
+        text = html(page, script=render("row.js")) if form == "html" else page_text(page, form)
+        put_bytes(locate(output), text.encode())
     if as_val:
         _print_as_val(list(validated))
     code = 0
@@ -95,6 +98,8 @@ def validate(
         else:
             print(f"{printable(name)}: {verdict_line(found)}")
         code = max(code, 0 if found.valid else NOT_DECIDED if found.verdict in NOT_EXECUTED else NOT_VALID)
+    if output is not None and not as_json:
+        print(f"\nwritten: {printable(output)}")
     sys.exit(code)
 
 
