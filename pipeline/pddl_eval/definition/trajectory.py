@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.formulas import MAX_ATOMS, World, instances, is_true
+from pddl_eval.definition.kept import kept
 from pddl_eval.definition.model import PREFERENCE, Domain, Formula, Operator, Problem, words_of
 
 UNNAMED = "unnamed"
@@ -53,8 +54,7 @@ class Trajectory:
         self._preferences: list[tuple[str, list[Formula]]] = []
         self._truth: dict[Formula, list[bool]] = {}
         self._goal = ("and", *problem.conjuncts)
-        formulas = (formula for operator in world.domain.operators for _, formula in operator.formulas)
-        self._in_actions = any(PREFERENCE in words_of(formula) for formula in formulas)
+        self._in_actions = kept(_has_preferences, world.domain)
         for number, each in enumerate(instances(("and", *constraints_of(problem, world.domain)), world)):
             if number > MAX_ATOMS:
                 raise OutOfBudgetError(f"there are more than {MAX_ATOMS:,} constraints")
@@ -98,6 +98,11 @@ class Trajectory:
 
     def _breaking(self, constraint: Formula) -> int | None:
         return breaking(constraint, self.times, *[self._truth[each] for each in formulas_of(constraint)])
+
+
+def _has_preferences(domain: Domain) -> bool:
+    formulas = (formula for operator in domain.operators for _, formula in operator.formulas)
+    return any(PREFERENCE in words_of(formula) for formula in formulas)
 
 
 def constraints_of(problem: Problem, domain: Domain) -> Sequence[Formula]:
