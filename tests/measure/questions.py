@@ -337,6 +337,9 @@ def compare(question: Question, tally: Tally, seed: int) -> None:
     states = size(question.scene)
     rows = ["all", f"kind {question.kind}", f"domain {question.name}", f"states {states}", f"{question.kind}, {states}"]
     keys, silence = keys_of(question)
+    if keys is None:  # The program would list a hundred times as many states, for nothing to compare.
+        tally.count(rows, "judge silent")
+        return
     right = random.choice(sorted(keys, key=repr)) if keys else None
     answers: dict[Hashable, str] = {}
     for how, answer in [("right", right), *(made(random, question, right) if keys else ())]:
@@ -356,11 +359,10 @@ def compare(question: Question, tally: Tally, seed: int) -> None:
         )
         if outcome == "wrong":
             tally.disagree(f"{question.shown}\n{how}: {written}\n= {answer}, judge {truth}, program {found}")
-    if keys is not None:
-        difference = key_difference(question, keys)
-        tally.count([f"{question.kind}: key", "keys"], "asked", "wrong" if difference else "agree")
-        if difference:
-            tally.disagree(f"{question.shown}\nkey: {difference}")
+    difference = key_difference(question, keys)
+    tally.count([f"{question.kind}: key", "keys"], "asked", "wrong" if difference else "agree")
+    if difference:
+        tally.disagree(f"{question.shown}\nkey: {difference}")
 
 
 def keys_of(question: Question) -> tuple[Answers | None, str]:
