@@ -161,6 +161,12 @@ def test_the_initial_state_has_a_time_where_nothing_happens() -> None:
     assert failed.advice[0].startswith("(at t shop) is false where step 1")
 
 
+def test_one_action_twice_whose_duration_is_left_out_once() -> None:
+    domain = "(define (domain d) (:predicates (r)) (:durative-action b :duration (= ?duration 2) :effect (at end (r))))"
+    found = validate("1: (b)\n1: (b) [2]", "(define (problem x) (:domain d) (:init) (:goal (r)))", domain)
+    assert (found.verdict, found.times) == ("valid", (0, 1, 3))
+
+
 def test_two_of_one_action_at_once() -> None:
     """Their starts are another happening than their ends, and both take what only one can have."""
     found = validate("0: (drive t home shop) [5]\n0.0005: (drive t home shop) [5]", problem(), DOMAIN)

@@ -223,7 +223,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
             if event.half == AT_START:
                 under_way[event.step, event.action, event.duration] = _part(event, OVER_ALL, operator, world, lifted)
             elif event.half == AT_END:
-                del under_way[event.step, event.action, event.duration]
+                under_way.pop((event.step, event.action, event.duration), None)  # None of one that is written twice
         if under_way and (broken := _broken_invariant(under_way, world, operators, time)):
             failed_step, failure = broken
             break
