@@ -65,7 +65,7 @@ def explain_answers(row: Row, options: ScoringOptions) -> AnswerExplanation:
     pair = kernel.read_answer(row, options)
     texts = row.get("reference_problem"), row.get("plan"), pair.text
     steps = None
-    if row.get("plan"):
+    if row.get("plan") and row.get("reference_problem"):
         with suppress(UserError):  # what cannot be read is said by the scores
             steps = validate(row["plan"], row["reference_problem"], row.get("domain") or options.domain)
     return AnswerExplanation(row.get("question"), ANSWER.scores(pair), pair.key, texts, steps)
