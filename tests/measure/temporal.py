@@ -177,6 +177,9 @@ def rules_of_val(case: Case) -> str:
         step.duration is None and step.action[0] in task_of(case.domain, case.problem).durations for step in case.steps
     ):
         return "a duration that is left out is 0"
+    numbers = re.findall(r"\([<>]=? (\([^()?]+\))", case.problem.partition("(:constraints")[2])
+    if any(f"(= {each} " not in case.problem for each in numbers):
+        return "constraints that read a number without a value do not hold, also as preferences"
     actions = task_of(case.domain, case.problem).task.actions
     known = (actions.get(step.action[0]) for step in case.steps)
     most = [1 + len(action.parameters) if action else None for action in known]
