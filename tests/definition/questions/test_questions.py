@@ -205,6 +205,21 @@ def test_validity(said: str, verdict: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("condition", "right"), [("(lit a)", True), ("(locked a)", True), ("(wired a a)", True), ("(dark a)", False)]
+)
+def test_any_unmet_condition_of_the_step_is_one(condition: str, right: bool) -> None:
+    """Which conditions the validator tells, of a step that lacks an atom, has one that must be false, and repeats one."""
+    domain = """(define (domain d) (:requirements :adl) (:predicates (lit ?x) (locked ?x) (dark ?x) (wired ?x ?y))
+      (:action join :parameters (?x ?y) :precondition (and (lit ?x) (not (locked ?x)) (dark ?y) (not (= ?x ?y))
+        (or (wired ?x ?y) (wired ?y ?x))) :effect (lit ?y)))"""
+    problem = "(define (problem p) (:domain d) (:objects a b) (:init (dark a) (locked a)) (:goal (lit b)))"
+    for plan in ("(join a a)", "(join a b)"):
+        said = condition.replace("a a", plan[6:9])
+        found = judge_answer("validity", f"No: step 1, {said}.", problem, domain, plan=plan)
+        assert found.correct is right, (plan, found.detail)
+
+
+@pytest.mark.parametrize(
     ("kind", "right", "wrong"),
     [
         ("unreachable_atom", ["(on a a)", "(on a a), on(b, b)"], ["(holding c)", "none", "(on a d)", "(on a a) (clear a)"]),  # noqa: E501

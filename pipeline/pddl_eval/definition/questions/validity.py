@@ -15,11 +15,15 @@ verdict is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pddl_eval.definition import words
-from pddl_eval.definition.formulas import World, instances, is_true
+from pddl_eval.definition.formulas import World, grounded, instances, is_true
+from pddl_eval.definition.grounding import without_equations
 from pddl_eval.definition.model import QUANTIFIERS, Formula, is_atom, show_formula
+from pddl_eval.definition.pddl import is_durative
+from pddl_eval.definition.plans import actions_of
 from pddl_eval.definition.questions.question import Judged, Kind, Question
 from pddl_eval.definition.questions.reading import (
     NO_ELEMENT,
@@ -30,7 +34,7 @@ from pddl_eval.definition.questions.reading import (
     read_truth,
 )
 from pddl_eval.definition.questions.sets import arities
-from pddl_eval.definition.verdict import Judgement, RightAnswers
+from pddl_eval.definition.verdict import Judgement, PlanVerdict, RightAnswers
 
 
 def is_valid(question: Question) -> bool:
@@ -82,10 +86,25 @@ def unmet_literals(question: Question) -> set[Formula]:
     world = World(problem, question.domain)
     return {
         literal
-        for formula in question.execution.missing
+        for formula in (*question.execution.missing, *_conditions(question))
         for literal in _literals(formula, world)
         if not is_true(literal, world)
     }
+
+
+def _conditions(question: Question) -> Iterator[Formula]:
+    """All conditions of the step that failed: the validator names those of the first kind that does not hold."""
+    execution = question.execution
+    if execution.failed_step is None or execution.verdict is not PlanVerdict.PRECONDITION:
+        return
+    for action in actions_of(question.plan[execution.failed_step - 1]):
+        for operator in question.domain.operators:
+            if operator.name == action[0] and not is_durative(operator):
+                plain, _ = without_equations(operator)
+                binding = dict(zip(plain.action[1:], action[1:], strict=False))
+                needed, forbidden, *_ = plain.renamed(binding).parts
+                yield from (*needed, *(("not", atom) for atom in forbidden))
+                yield from (grounded(each, binding) for part, each in plain.formulas if part == ":precondition")
 
 
 def _literals(formula: Formula, world: World) -> list[Formula]:
