@@ -66,6 +66,10 @@ class TooManyStates(Exception):
     """A search met more states than its limit."""
 
 
+HUGE_BITS = 10_000
+"""Of a number in a state that a search still looks at."""
+
+
 # --- Values ----------------------------------------------------------------------------------------------------------
 
 
@@ -662,11 +666,16 @@ def reachable_states(task: Task, limit: int = 20_000) -> list[State]:
     while waiting:
         for _, state in successors(task, waiting.popleft()):
             if identity(state) not in found:
-                if len(found) >= limit:
+                if len(found) >= limit or any(map(is_huge, state.numbers.values())):
                     raise TooManyStates(limit)
                 found[identity(state)] = state
                 waiting.append(state)
     return list(found.values())
+
+
+def is_huge(number: Fraction) -> bool:
+    """A number whose length doubles with each step has no end of states, and soon takes minutes to multiply."""
+    return max(number.numerator.bit_length(), number.denominator.bit_length()) > HUGE_BITS
 
 
 def optimal_cost(domain_text: str, problem_text: str, limit: int = 20_000) -> Fraction | None:

@@ -208,7 +208,7 @@ def test_validity(said: str, verdict: str) -> None:
     ("condition", "right"), [("(lit a)", True), ("(locked a)", True), ("(wired a a)", True), ("(dark a)", False)]
 )
 def test_any_unmet_condition_of_the_step_is_one(condition: str, right: bool) -> None:
-    """Which conditions the validator tells, of a step that lacks an atom, has one that must be false, and repeats one."""
+    """A step lacks an atom, has one that must be false, and once repeats an object: the validator tells one."""
     domain = """(define (domain d) (:requirements :adl) (:predicates (lit ?x) (locked ?x) (dark ?x) (wired ?x ?y))
       (:action join :parameters (?x ?y) :precondition (and (lit ?x) (not (locked ?x)) (dark ?y) (not (= ?x ?y))
         (or (wired ?x ?y) (wired ?y ?x))) :effect (lit ?y)))"""
