@@ -209,9 +209,10 @@ def test_validity(said: str, verdict: str) -> None:
 )
 def test_any_unmet_condition_of_the_step_is_one(condition: str, right: bool) -> None:
     """A step lacks an atom, has one that must be false, and once repeats an object: the validator tells one."""
-    domain = """(define (domain d) (:requirements :adl) (:predicates (lit ?x) (locked ?x) (dark ?x) (wired ?x ?y))
+    domain = """(define (domain d) (:requirements :adl) (:predicates (lit ?x) (locked ?x) (dark ?x) (burnt ?x)
+        (wired ?x ?y))
       (:action join :parameters (?x ?y) :precondition (and (lit ?x) (not (locked ?x)) (dark ?y) (not (= ?x ?y))
-        (or (wired ?x ?y) (wired ?y ?x))) :effect (lit ?y)))"""
+        (or (wired ?x ?y) (wired ?y ?x)) (not (and (dark ?x) (burnt ?x)))) :effect (lit ?y)))"""
     problem = "(define (problem p) (:domain d) (:objects a b) (:init (dark a) (locked a)) (:goal (lit b)))"
     for plan in ("(join a a)", "(join a b)"):
         said = condition.replace("a a", plan[6:9])

@@ -84,9 +84,10 @@ def unmet_literals(question: Question) -> set[Formula]:
     """The literals of the conditions that do not hold where the execution ended, a ``forall`` as its instances."""
     problem = replace(question.task.problem, init=question.execution.state, values=dict(question.execution.values))
     world = World(problem, question.domain)
+    others = (each for each in _conditions(question) if not is_true(each, world))
     return {
         literal
-        for formula in (*question.execution.missing, *_conditions(question))
+        for formula in (*question.execution.missing, *others)
         for literal in _literals(formula, world)
         if not is_true(literal, world)
     }
