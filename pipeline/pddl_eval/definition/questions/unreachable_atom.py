@@ -18,6 +18,7 @@ problem with that atom as its goal has a plan, so the answer is a plan or a proo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -43,17 +44,18 @@ def unreachable_atoms(question: Question) -> Picks:
     assert question.task.domain is not None
     fluents, kinds = question.task.domain.fluents, question.predicates.items()
     space = question.space
-    changing, static = (
-        [*question.instances({name: types for name, types in kinds if (name in fluents) == changes})]
-        for changes in (True, False)
-    )
+
+    def atoms(changing: bool) -> Iterator[Atom]:
+        return question.instances({name: types for name, types in kinds if (name in fluents) == changing})
+
     if question.is_enumerated:
         reached = frozenset[Atom]().union(*(true for _, true, _ in space.judged(question.after)))
-        found, others = (picks_among(atoms, lambda atom: atom not in reached) for atoms in (changing, static))
+        found, others = (picks_among(atoms(each), lambda atom: atom not in reached) for each in (True, False))
         all_known = found.all_known and others.all_known
         or_none = found.all_known and not found.some
         return Picks(found.some + others.some, all_known, found.open or others.open, or_none)
-    if space.possible is not None and (never := next((each for each in changing if each not in space.possible), None)):
+    possible = space.possible
+    if possible is not None and (never := next((each for each in atoms(True) if each not in possible), None)):
         return Picks((never,), False, ONE_OF_MANY)
     # What is true in one of the first states, or is added by a plan that was found, needs no search.
     first = islice(space.judged(question.after), question.searches.states)
@@ -66,7 +68,7 @@ def unreachable_atoms(question: Question) -> Picks:
             seen.update(*(each.add_effects for each in operators if isinstance(each, Operator)))
         return not isinstance(plan, Solution)
 
-    unseen = (atom for atom in fewest_terms_first(changing) if atom not in seen)
+    unseen = (atom for atom in fewest_terms_first(atoms(True)) if atom not in seen)
     found = picks_among(unseen, is_never_true, ONE_OF_MANY)
     # Atoms that nothing changes were not tried.
     return replace(found, all_known=False, or_none=found.all_known and not found.some)
