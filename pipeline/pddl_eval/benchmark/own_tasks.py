@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from random import Random
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from pddl_eval import kernel
-from pddl_eval.benchmark.questions import bounded
+from pddl_eval.benchmark.questions import bounded, needed
 from pddl_eval.benchmark.starts import Starts, walk
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.domains import PlanningDomain, chosen_domain
@@ -410,7 +410,7 @@ class _Family:
             return self._cheapest(problem) or (plans[0], None)
         if drawn.is_shortest:
             return plans[0], None if problem.metric else float(len(plans[0]))
-        return self._needed(min(plans, key=len), problem), None
+        return needed(min(plans, key=len), partial(self._reaches_goal, problem)), None
 
     def _cheapest(self, problem: Problem) -> tuple[Plan, float] | None:
         """A cheapest plan, and the shortest of them; None where its cost is not decided."""
@@ -437,15 +437,7 @@ class _Family:
                 found[node].append((operator, updates, after))
         return found
 
-    def _needed(self, plan: Plan, problem: Problem) -> Plan:
-        """The plan without steps that can be left out one at a time."""
-        for place in reversed(range(len(plan))):
-            without = (*plan[:place], *plan[place + 1 :])
-            if self._reaches_goal(without, problem):
-                plan = without
-        return plan
-
-    def _reaches_goal(self, plan: Plan, problem: Problem) -> bool:
+    def _reaches_goal(self, problem: Problem, plan: Plan) -> bool:
         """As ``execute_actions`` says it; the operators are made once for all plans of the family."""
         self.world.become(problem.init, problem.values)
         for action in plan:

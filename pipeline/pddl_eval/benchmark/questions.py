@@ -7,7 +7,7 @@ and its kind is not asked again about the problem.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -227,15 +227,20 @@ class Draw:
             return whole
         if kind == "validity":
             return damaged(replace(self.problem, plan=whole), self.random)
-        return self._needed(whole)
+        return needed(whole, lambda plan: with_plan(plan, self.problem).execution.reaches_goal)
 
-    def _needed(self, plan: tuple[Action, ...]) -> tuple[Action, ...]:
-        """A plan that was made from this one, from which no single step can be left out."""
-        for place in reversed(range(len(plan))):
-            without = (*plan[:place], *plan[place + 1 :])
-            if with_plan(without, self.problem).execution.reaches_goal:
-                plan = without
-        return plan
+
+def needed(plan: tuple[Action, ...], reaches_goal: Callable[[tuple[Action, ...]], bool]) -> tuple[Action, ...]:
+    """The plan without steps that can be left out one at a time, the last first.
+
+    >>> needed((("a",), ("b",), ("a",)), lambda plan: ("a",) in plan)
+    (('a',),)
+    """
+    for place in reversed(range(len(plan))):
+        without = (*plan[:place], *plan[place + 1 :])
+        if reaches_goal(without):
+            plan = without
+    return plan
 
 
 def damaged(question: Question, random: Random) -> tuple[Action, ...]:

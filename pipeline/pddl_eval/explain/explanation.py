@@ -121,9 +121,8 @@ class Explanation:
             sections.append(_side_by_side(self, whole=whole))
         if self.counterexample is not None:
             told = _counterexample(self, MOST_ACTIONS if whole else MOST_ITEMS)
-            is_stepped = whole and self.steps is not None and bool(self.steps.plan)
-            stepped = steps_section("Counterexample", self.steps, told) if is_stepped and self.steps else None
-            sections.append(stepped or Section("Counterexample", told))
+            steps, title = self.steps if whole else None, "Counterexample"
+            sections.append(Section(title, told) if steps is None else steps_section(title, steps, told))
         if whole and not self.is_alone:
             theirs, ours = (_problem_text(side.pieces) for side in self.sides.values())
             sections.append(line_by_line(theirs, ours))
