@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from pddl_eval import reuse
 from pddl_eval.columns import MEANINGS
 from pddl_eval.datasets.places import DatasetError, list_files, locate
-from pddl_eval.dedupe import dedupe
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.explain import find_row
 from pddl_eval.report import build_report, compare_datasets
 from pddl_eval.reuse import KNOWN_FOLDER, content_columns, content_keys, prepare_rescore, rescore_dataset
 from pddl_eval.run import MANIFEST, SUMMARY, RowsDoubled, RunIncomplete
+from pddl_eval.scoring.dedupe import dedupe
 from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.scoring.summary import RunSummary
 from pddl_eval.scoring.table import ColumnError

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pddl_eval.definition.verdict import PlanVerdict as PlanVerdict
     from pddl_eval.definition.verdict import ProblemVerdict as ProblemVerdict
     from pddl_eval.definition.verdict import RightAnswers as RightAnswers
+    from pddl_eval.environment import Environment as Environment
+    from pddl_eval.environment import Episode as Episode
     from pddl_eval.explain import explain_row as explain_row
     from pddl_eval.report import Report as Report
     from pddl_eval.report import build_report as build_report
@@ -62,6 +64,7 @@ _ROOMS = {
     "definition.model": "Problem",
     "definition.pddl": "ParseError parse_problem",
     "definition.verdict": "AnswerVerdict Counterexample DomainVerdict PlanVerdict ProblemVerdict RightAnswers",
+    "environment": "Environment Episode",
     "explain": "explain_row",
     "report": "Report build_report",
     "run": "RunStatus Verification run_status",

@@ -26,7 +26,12 @@ MOST_KNOWN = 1_000_000
 
 @dataclass(frozen=True)
 class Episode:
-    """A task as it is asked: ``messages`` for a chat model, and what its answer is held against."""
+    """A task as it is asked: ``messages`` for a chat model, and what its answer is held against.
+
+    >>> episode = next(Environment("gripper", steps=(2, 2), seed=7).stream())
+    >>> episode.task.steps, episode.row["kind"], episode.feedback("(pick ball1)").ok
+    (2, 'plan', False)
+    """
 
     task: OwnTask
     kind: Literal["plan", "problem"]

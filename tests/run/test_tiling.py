@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval import build_report, run_status, score_dataset, verify_dataset
 from pddl_eval.datasets import SIGNATURE_KEY, locate
-from pddl_eval.dedupe import dedupe
 from pddl_eval.errors import UNFINISHED
 from pddl_eval.explain import find_row
 from pddl_eval.report import compare_datasets
 from pddl_eval.run import MANIFEST, SUMMARY, RowsDoubled, RowsMissing, open_scored_rows
 from pddl_eval.run.partitions import RECORD_KEY
+from pddl_eval.scoring.dedupe import dedupe
 
 from tests.support.running import ROOT, run
 

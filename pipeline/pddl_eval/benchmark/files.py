@@ -34,10 +34,10 @@ from pddl_eval.datasets import (
     text_of,
     values_of,
 )
-from pddl_eval.dedupe import dedupe
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.run import Shard, open_rows, ordered_map, plan_shards
+from pddl_eval.scoring.dedupe import dedupe
 
 ROW_GROUP_ROWS = 4096
 """Rows that are made, written and held at a time, about."""

@@ -16,13 +16,13 @@ from pddl_eval.benchmark.describe import SENTENCES
 from pddl_eval.benchmark.twins import DESCRIPTIONS
 from pddl_eval.benchmark.variants import PLAIN
 from pddl_eval.columns import TWIN, asked_as
-from pddl_eval.dedupe import certify
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.model import ROOT_TYPE, Atom, domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError
 from pddl_eval.definition.task import Task, read_task
 from pddl_eval.errors import UserError
+from pddl_eval.scoring.dedupe import certify
 
 Kind = Literal["problem", "plan", "domain", "question"]
 

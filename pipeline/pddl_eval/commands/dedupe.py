@@ -36,9 +36,9 @@ def dedupe(
 
     OUT.parquet has a row for each row: certificate, its class's size and first row, duplicate, leak.
     """
-    from pddl_eval.dedupe import OWN_ALWAYS, write_rows
-    from pddl_eval.dedupe import dedupe as find_classes
     from pddl_eval.progress import progress
+    from pddl_eval.scoring.dedupe import OWN_ALWAYS, write_rows
+    from pddl_eval.scoring.dedupe import dedupe as find_classes
 
     require_writable(output, "table", [*inputs, *against], force=force, columns=[OWN_ALWAYS])
     with progress(unit="distinct problems") as bar:

@@ -15,7 +15,6 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 import pddl_eval
-from pddl_eval.benchmark import OwnTasks
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.questions import kinds
 from pddl_eval.errors import UserError
@@ -131,10 +130,9 @@ def generate_task(
     seed: int = 0,
 ) -> dict[str, Any]:
     """Make a new problem in a domain, with a plan of so many steps, its optimal cost if proven, and its certificate."""
-    made = OwnTasks(domain, [example] if example else (), steps=(least_steps, most_steps), seed=seed)
-    for task in made.draw(1):
-        return task._asdict()
-    raise UserError("no task with such a plan was found")
+    seeds = [example] if example else []
+    environment = pddl_eval.Environment(domain, seeds, steps=(least_steps, most_steps), seed=seed, held_out=0)
+    return next(environment.stream()).task._asdict()
 
 
 TOOLS: tuple[Callable[..., dict[str, Any]], ...]

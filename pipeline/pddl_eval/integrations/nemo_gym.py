@@ -11,16 +11,13 @@ import json
 import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pddl_eval
 from pddl_eval.integrations import reward_columns
 
-if TYPE_CHECKING:
-    from pddl_eval.environment import Environment
 
-
-def rows(environment: Environment) -> Iterator[dict[str, Any]]:
+def rows(environment: pddl_eval.Environment) -> Iterator[dict[str, Any]]:
     """Rows of training data without end: the tasks of an environment, as the server verifies them."""
     for episode in environment.stream():
         yield {"responses_create_params": {"input": [*episode.messages]}, **episode.row}

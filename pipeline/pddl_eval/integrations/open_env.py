@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from pddl_eval.environment import Environment, Episode
+import pddl_eval
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class PddlEnvironment:
     def __init__(self, attempts: int = 1, **settings: Any) -> None:
         self.attempts, self.settings = attempts, settings
         self.state = State()
-        self._stream: Iterator[Episode] = Environment(**settings).stream()
-        self._episode: Episode | None = None
+        self._stream: Iterator[pddl_eval.Episode] = pddl_eval.Environment(**settings).stream()
+        self._episode: pddl_eval.Episode | None = None
 
     def reset(self, seed: int | None = None, episode_id: str | None = None, **_others: Any) -> Observation:
         """The next task; with a seed, the first of the stream that it begins."""
         if seed is not None:
-            self._stream = Environment(**{**self.settings, "seed": seed}).stream()
+            self._stream = pddl_eval.Environment(**{**self.settings, "seed": seed}).stream()
         self._episode = next(self._stream)
         self.state = State(episode_id or str(uuid4()))
         return Observation(self._episode.messages, metadata={"reference_id": self._episode.task.reference_id})

@@ -108,10 +108,8 @@ class NewTasksTaskset(vf.Taskset[NewTasksTask, NewTasksConfig]):
 
     def load(self) -> list[NewTasksTask]:
         """The first tasks of the stream, or of those that it never has."""
-        from pddl_eval.environment import Environment
-
         asked = self.config
-        environment = Environment(asked.domain, steps=(asked.shortest, asked.longest), seed=asked.seed)
+        environment = pddl_eval.Environment(asked.domain, steps=(asked.shortest, asked.longest), seed=asked.seed)
         episodes = (
             environment.held_out_tasks(asked.number) if asked.held_out else islice(environment.stream(), asked.number)
         )

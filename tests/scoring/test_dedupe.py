@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets import DatasetError
-from pddl_eval.dedupe import certificate_signature, certify, dedupe, ordered_map, write_rows
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import RunError, UserError
 from pddl_eval.scoring.api import compare_problems
+from pddl_eval.scoring.dedupe import certificate_signature, certify, dedupe, ordered_map, write_rows
 from pddl_eval.scoring.table import score_table
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
