@@ -123,6 +123,17 @@ def test_applicable(said: str, verdict: str) -> None:
         ('{"positive_effects": ["(holding b)"], "neg": ["(ontable b)", "(clear b)", "(handempty)"]}', "right"),
         ("**Becomes true:**\n- (holding b)\n\n**Becomes false:**\n- (ontable b)\n- (clear b)\n- (handempty)", "right"),
         ("positive effects: (holding b)\nnegative effects: none", "incomplete"),
+        ("True: holding(b). False: ontable(b), clear(b), handempty()", "right"),
+        ("+ (holding b)\n- (ontable b)\n- (clear b)\n- (handempty)", "right"),
+        ("So (holding b) becomes true; (ontable b), (clear b) and (handempty) become false.", "right"),
+        ("So (ontable b) becomes true; (holding b), (clear b) and (handempty) become false.", "wrong"),
+        ("These become true: (holding b). These become false: (ontable b), (clear b), (handempty)", "right"),
+        ("It makes (holding b) true and (ontable b), (clear b), (handempty) false.", "right"),
+        ("(holding b) is now true. (ontable b), (clear b), (handempty) are no longer true.", "right"),
+        (
+            "- (holding b): becomes true\n- (ontable b): becomes false\n- (clear b) becomes false\n- (handempty) becomes false",
+            "right",
+        ),
         ("positive effects: (holding b) (clear a)\nnegative effects: (ontable b) (clear b) (handempty)", "too_much"),
     ],
 )

@@ -312,23 +312,45 @@ def _name(element: Formula) -> Formula:
 # Several lists
 
 
-_POSITIVE = r"positive|add(?:ed|s)?+|(?:becom\w++|made|make\w*+|turn\w*+)\s++true|pos|new(?:ly)?\s++true"
-_NEGATIVE = r"negative|delet\w++|remov\w++|(?:becom\w++|made|make\w*+|turn\w*+)\s++false|neg|no\s++longer\s++true"
+_POSITIVE = r"positive|add(?:ed|s)?+|(?:becom\w++|made|make\w*+|turn\w*+)\s++true|pos|new(?:ly)?\s++true|true(?=\s*+:)"
+_NEGATIVE = (
+    r"negative|delet\w++|remov\w++|(?:becom\w++|made|make\w*+|turn\w*+)\s++false|neg|no\s++longer\s++true"
+    r"|(?:false|not\s++true)(?=\s*+:)"
+)
 _SIGN = deferred(
     rf"(?<![^\W_])(?:(?P<positive>{_POSITIVE})|(?:{_NEGATIVE}))(?![^\W_])[^:\n(\[]{{0,60}}+(?::|\n|(?=\[)|(?=\()|\b(?:is|are)\b|\Z)",
     re.IGNORECASE,
 )
+_TURNS = deferred(
+    r"""(?:\b(?:becom\w++|turn\w*+|(?:is|are)\s++now)\s++|(?<=\))\s++)(?:(?P<positive>true)|false)\b
+        | \b(?:(?:is|are)\s++)?+no\s++longer\b(?:\s++true\b)?+""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PLUS_OR_MINUS = deferred(r"(?m)^[ \t]*+(?:(?P<positive>\+)|[-−–])(?=[ \t]*+[\w(])")
 
 
 def signed_texts(text: str) -> tuple[str, str] | None:
     """What stands under headings such as *Positive effects:* and under *Negative effects:*; None where there are none.
 
-    Two lists in brackets one behind the other are these, too.
+    Also what stands before *becomes true* and *becomes false*, or behind ``+`` and ``-`` where lines begin with both;
+    or two lists in brackets one behind the other.
 
     >>> signed_texts("Positive effects: [(a)]\\nNegative effects: [(b)]"), signed_texts("[(a)] [(b)]")
     ((' [(a)]\\n', ' [(b)]'), ('[(a)]', '[(b)]'))
+    >>> signed_texts("(a) becomes true, (b) becomes false"), signed_texts("+ (a)\\n- (b)")
+    (('(a) ', ', (b) '), (' (a)\\n', ' (b)'))
     """
     signs = [*_SIGN.finditer(text)]
+    if all(map(_TURNS.match, (sign[0] for sign in signs))):  # Nothing else is a heading.
+        turns, before, end = [*_TURNS.finditer(text)], [], 0
+        for turn in turns:
+            before.append(text[max(end, text.rfind("\n", end, turn.start())) : turn.start()])
+            end = turn.end()
+        if turns and all(map(_ELEMENT.search, before)):
+            signed = [(turn["positive"] is not None, said) for turn, said in zip(turns, before, strict=True)]
+            return "".join(said for to, said in signed if to), "".join(said for to, said in signed if not to)
+        marks = [*_PLUS_OR_MINUS.finditer(text)]
+        signs = marks if len({each["positive"] for each in marks}) == 2 else signs
     if signs:
         parts: dict[bool, str] = {}
         ends = [*[each.start() for each in signs[1:]], len(text)]
