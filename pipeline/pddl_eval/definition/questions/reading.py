@@ -50,9 +50,13 @@ _SPACED_CALL = deferred(
     rf"(?<![\w@/+.-])({NAME})[ \t]++(?=\([ \t]*+(?:{ARGUMENT}[ \t]*+(?:,[ \t]*+{ARGUMENT}[ \t]*+)*+)?+\))"
 )
 _BRACKETS = deferred(r"\[([^\[\]]*+)\]")
-_MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’{}", " "))
+_MARKUP = str.maketrans(dict.fromkeys('`*"“”{}', " "))
+_QUOTE = deferred(r"(?<!\w)['‘’]|['‘’](?!\w)")  # No apostrophe: "isn't".
+_WRAPPER = deferred(r"(\(\s*+(?:and|:[\w-]++)(?=[\s()]))|[()]", re.IGNORECASE)
 _FENCE = deferred(r"(?m)^[ \t]*+(?:```|~~~)[\w+-]*+[ \t]*+$|```")
-_FINAL = deferred(r"\bfinal\s++(?:answer|state)\b[^\w\n(\[]*+(?:is\b)?+[^\w\n(\[]*+", re.IGNORECASE)
+_FINAL = deferred(
+    r"\b(?:final\s++(?:answer|state)\b[^\w\n(\[]*+(?:is\b)?+|answer[*_`\s]*+:)[^\w\n(\[]*+", re.IGNORECASE
+)
 _LABEL = deferred(r"[^():\[\]\n]{1,120}+:|\s*+(?:answer|result)\b\s*+(?:is\b)?+", re.IGNORECASE)
 _NUMBERED = deferred(r"\s*+(?:[-•·+>#|]++\s*+)*+(?:\(?\d{1,6}[.):]++\s++)?+(?:[-•·+>#|]++\s++)*+")
 _LINKS = deferred(r"\b(?:and|or|are|is|true|facts?|atoms?|actions?|state)\b|[^\w()]++|\b\d++\b", re.IGNORECASE)
@@ -116,7 +120,7 @@ def answer_text(text: str, answer: str = "first") -> str:
         not (beside := found[1].strip()) or (found[0] and not (_ELEMENT.search(beside) or _STEP.search(beside)))
     ):
         return "\n".join(_lines(found[0]))
-    return undecorated(text).translate(_MARKUP)
+    return _QUOTE.sub(" ", undecorated(text).translate(_MARKUP))
 
 
 def why_empty(text: str | None) -> str:
@@ -192,7 +196,7 @@ def read_elements(text: str, names: Mapping[str, int], others: Collection[str] =
     >>> read_elements("There is no such atom.", blocks).none
     True
     """
-    text = _BRACKETS.sub(lambda found: found[0].replace("\n", ", "), text)
+    text = _BRACKETS.sub(lambda found: found[0].replace("\n", ", "), _unwrapped(text))
     elements: list[Formula] = []
     damage: list[str] = []
     aside: list[Formula] = []
@@ -220,6 +224,24 @@ def read_elements(text: str, names: Mapping[str, int], others: Collection[str] =
     known = [each for each in quoted if _name(each) in names]
     chosen = known or [each for each in quoted if _name(each) not in others]
     return Elements(tuple(chosen[:MOST_ELEMENTS]), reason="" if chosen else NO_ELEMENT)
+
+
+def _unwrapped(text: str) -> str:
+    """``(and (on a b) (clear c))`` and ``(:init (on a b))`` as what they hold.
+
+    >>> _unwrapped("(and (on a b) (clear c))").split()
+    ['(on', 'a', 'b)', '(clear', 'c)']
+    """
+    pieces, opened, start = [], [False], 0
+    for mark in _WRAPPER.finditer(text):
+        if mark[0] != ")":
+            opened.append(mark[1] is not None)
+        if opened[-1] and mark[0] != "(":
+            pieces.append(text[start : mark.start()])
+            start = mark.end()
+        if mark[0] == ")" and len(opened) > 1:
+            opened.pop()
+    return " ".join([*pieces, text[start:]])
 
 
 def mentioned(text: str, names: Mapping[str, int]) -> tuple[Formula, ...]:
@@ -466,16 +488,16 @@ def read_position(text: str, answer: str = "first") -> Position | None:
     at = -1 if answer == "last" else 0
     if alone := [*_ALONE.finditer(text)]:
         return Position(int(alone[at][1]), is_index="index" in alone[at][0].lower())
-    text = _ELEMENT.sub(" ", text)
+    text = _ELEMENT.sub(lambda found: found[0] if _COUNTED.match(found[0], 1) else " ", text)  # Not `(index 1)`.
     if ordinals := [
         found for found in islice(_ORDINAL.finditer(text), MOST_PLACES) if not _is_the_question(found, text)
     ]:
-        found = ordinals[at]
+        found = ([each for each in ordinals if _FAULTY.search(_clause(text, each.end()))] or ordinals)[at]
         number = _ORDINALS.index(found[1].lower()) + 1 if found[1] else int(found[2])
         return Position(number, ordinal=True)
     if counted := [*islice(_COUNTED.finditer(text), MOST_PLACES)]:
-        faulty = [each for each in counted if _FAULTY.search(_sentence(text, each.start()))]
-        found = (faulty or counted)[at]
+        faulty = [each for each in counted if _FAULTY.search(_sentence(text, each.start()))] or counted
+        found = ([each for each in faulty if "index" in each[0].lower()] or faulty)[at]
         return Position(int(found[1]), is_index="index" in found[0].lower())
     lone = _LONE_NUMBER.findall(text)
     return Position(int(lone[at])) if lone else None
@@ -496,7 +518,7 @@ def read_step(text: str, answer: str = "first") -> int | None:
 
 
 _FAULTY = deferred(
-    r"(?:in|not\s)\s*+(?:applicable|executable|valid)|\b(?:cannot|can\s?not|can't|fails?|violat\w++|first|unmet)\b",
+    r"(?:in|not\s)\s*+(?:applicable|executable|valid)|\b(?:cannot|can\s?not|can't|fails?|violat\w++|first|unmet|is(?:\s++not|n't))\b",
     re.IGNORECASE,
 )
 
@@ -509,13 +531,18 @@ def _is_the_question(found: re.Match[str], text: str) -> bool:
     ) is not None
 
 
+def _clause(text: str, position: int) -> str:
+    return re.split(r"[,;\n]|\.\s", text[position : position + _SENTENCE], maxsplit=1)[0]
+
+
 def _sentence(text: str, position: int) -> str:
     before, after = text[max(position - _SENTENCE, 0) : position], text[position : position + _SENTENCE]
     return re.split(r"\n|\.\s", before)[-1] + re.split(r"\n|\.\s", after, maxsplit=1)[0]
 
 
 _TRUTH = deferred(
-    r"""\b(?:(?P<not>(?:is|are|was|be|would\ be)?n[o']t\b(?:\ (?:a|an|actually|fully|entirely))?+|never|no)\s++)?+
+    r"""\b(?:(?P<not>(?:is|are|was|be|would\ be)?n[o'’]t\b(?:\ (?:a|an|actually|fully|entirely))?+|never|none
+        |no(?:\ (?:step|action))?+)\s++)?+
     (?P<word>valid|correct|executable|invalid|incorrect|works|fails|false|true)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -524,6 +551,12 @@ _YES = deferred(
     re.IGNORECASE,
 )
 _SAID_YES = deferred(r"\banswer\b\W*+(?:is\b)?+\W*+(yes|no|true|false|valid|invalid)\b", re.IGNORECASE)
+_REACH = r"reach|achiev|satisf|accomplish"
+_GOAL = deferred(
+    rf"""(?:\b(?P<not>(?:does\s++not|doesn['’]t|do\s++not|not|never|fails?\s++to)\s++))?+\b(?:{_REACH})\w*+\s++(?:the|its|all|every)\s++(?:\w++\s++){{0,2}}?goals?\b"""
+    rf"""|\bgoals?\s++(?:\w++\s++){{0,2}}?(?:is|are)(?P<never>\s++not|n['’]t)?+\s++(?:{_REACH})""",
+    re.IGNORECASE,
+)
 _FALSE_WORDS = frozenset({"invalid", "incorrect", "fails", "false"})
 
 
@@ -545,6 +578,8 @@ def read_truth(text: str, answer: str = "first") -> bool | None:
     said = [(found["word"].lower() in _FALSE_WORDS) == (found["not"] is not None) for found in _TRUTH.finditer(text)]
     if said:
         return said[-1]
+    if goals := [*_GOAL.finditer(text)]:
+        return goals[-1]["not"] is None and goals[-1]["never"] is None
     words = re.findall(r"\b(yes|no)\b", text.lower())
     return words[-1] == "yes" if words else None
 
