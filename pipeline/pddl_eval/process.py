@@ -51,6 +51,18 @@ def available_cpus(quota_file: Path = CPU_QUOTA) -> int:
         return cpus
 
 
+def has_one_thread() -> bool:
+    """Whether this process has one thread, those of libraries counted; False where the system does not say.
+
+    >>> has_one_thread()
+    False
+    """
+    try:
+        return len(list(Path("/proc/self/task").iterdir())) == 1
+    except OSError:
+        return False
+
+
 def begin_own_process() -> None:
     """Make a process quick that is the program's own: a command, a worker."""
     gc.set_threshold(*GARBAGE_THRESHOLDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -244,6 +245,19 @@ def test_a_signal_stops_cleanly_and_says_how_to_go_on(
 def test_workers_that_are_asked_for_are_said(pairs: Path, tmp_path: Path) -> None:
     asked = run("score", pairs, tmp_path / "out", *RENAMED, "--workers", 3)
     assert "1 worker)" in asked.stdout, "there is one shard"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forks on Linux")
+def test_workers_of_the_command_import_nothing_anew(tmp_path: Path) -> None:
+    plans = pa.table({"reference_plan": ["(pick a)"] * 600, "generated_plan": ["(pick a)"] * 600})
+    pq.write_table(plans, tmp_path / "plans.parquet")
+    words = ("score", tmp_path / "plans.parquet", tmp_path / "out", "--workers", 2)
+    done = start("-X", "importtime", "-m", "pddl_eval", *words)
+    assert "(local, 2 workers)" in done.stdout, done.stderr
+    assert re.findall(r"\| +(pyarrow\.lib|pddl_eval\.scoring\.scorer)\n", done.stderr) == [
+        "pyarrow.lib",
+        "pddl_eval.scoring.scorer",
+    ]
 
 
 def test_what_the_report_says_explains_a_row_with_the_settings_of_the_run(pairs: Path, tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ def pairs(first: int, rows: int) -> pl.DataFrame:
     number, block = pl.col("id"), pl.col("id") % QUESTIONS
     return frame.with_columns(
         pl.lit("model ").add((number % 3).cast(pl.String)).alias("model"),
-        pl.format("(pick-up b{}) (stack b{} c) (pick-up d)", block, block).alias("reference_plan"),
-        pl.format("(pick-up b{}) (stack b{} {}) (pick-up d{})", block, block, (number % 2), number).alias(
+        pl.format("(pick-up b{})\n(stack b{} c)\n(pick-up d)", block, block).alias("reference_plan"),
+        pl.format("(pick-up b{})\n(stack b{} {})\n(pick-up d{})", block, block, (number % 2), number).alias(
             "generated_plan"
         ),
     )

@@ -1,11 +1,13 @@
 """What a run costs beside a plain loop, multiprocessing.Pool and Ray Data: the same rows, the same function.
 
     python -m tests.measure.engines --rows 200000 --rounds 3
+    python -m tests.measure.engines --rows 300000 --short
 
 Every way reads the same row groups, scores them with ``score_table`` and writes Parquet with the same compression. Each
 is a process of its own, imports included, and they take turns. CPU time and memory are those of it and of all that
 descend from it, looked up in /proc (Linux) ten times a second: CPU the sum, memory the peak of the proportional set
-sizes. So Ray's own processes count too. Prints medians, and the ratios that matter.
+sizes. So Ray's own processes count too. Prints medians, and the ratios that matter. ``--short``: pairs of short plans,
+where scoring is cheapest and the rest shows most; ``--ways`` names some of the ways.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ from pddl_eval import score_dataset
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.scoring.table import score_table
 from pddl_eval.settings import SHARD_ROWS
+
+from tests.measure.capacity import pairs
 
 MARK = "PDDL_EVAL_MEASURED"
 """In the environment of all processes of one measurement."""
@@ -70,6 +74,11 @@ def two_processes(source: str, output: str) -> None:
     score_dataset(source, output, engine="local", workers=2, watch=lambda _: None)
 
 
+def command(source: str, output: str) -> None:
+    """The program itself, whose workers are forks of it."""
+    os.execv(sys.executable, [sys.executable, "-m", "pddl_eval", "score", source, output, "--workers", "2", "--quiet"])
+
+
 def on_ray(source: str, output: str) -> None:
     score_dataset(source, output, engine="ray", workers=2, watch=lambda _: None)
 
@@ -94,12 +103,23 @@ WAYS: dict[str, Callable[[str, str], None]] = {
     "plain loop": plain_loop,
     "in process": in_process,
     "two processes": two_processes,
+    "pddl-eval score --workers 2": command,
     "multiprocessing.Pool(2)": pool_of_two,
     "Ray": on_ray,
     "ray.data.map_batches": ray_data,
 }
 
-RATIOS = (("in process", "plain loop"), ("two processes", "multiprocessing.Pool(2)"), ("Ray", "ray.data.map_batches"))
+RATIOS = (
+    ("in process", "plain loop"),
+    ("pddl-eval score --workers 2", "plain loop"),
+    ("two processes", "multiprocessing.Pool(2)"),
+    ("Ray", "ray.data.map_batches"),
+)
+
+
+def make_short(place: Path, rows: int) -> None:
+    """Pairs of short plans, in row groups of a shard's size."""
+    pairs(0, rows).write_parquet(place, compression="zstd", row_group_size=SHARD_ROWS)
 
 
 def make(place: Path, rows: int) -> None:
@@ -134,8 +154,10 @@ def measured(way: str, source: Path, output: Path) -> tuple[float, float, float]
     output.mkdir()
     mark = uuid4().hex
     command = [sys.executable, "-m", "tests.measure.engines", "--way", way, str(source), str(output)]
+    # As where the program is installed: elsewhere each process would compile what it imports.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began = time.monotonic()
-    child = subprocess.Popen(command, env={**os.environ, MARK: mark}, stderr=subprocess.DEVNULL)
+    child = subprocess.Popen(command, env={**environment, MARK: mark}, stderr=subprocess.DEVNULL)
     spent: dict[str, float] = {}
     peak = 0.0
     while child.poll() is None:
@@ -158,6 +180,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--way", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.way:
@@ -166,10 +190,10 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="engines-") as folder:
         source = Path(folder, "pairs.parquet")
-        make(source, arguments.rows)
-        found: dict[str, list[tuple[float, float, float]]] = {way: [] for way in WAYS}
+        (make_short if arguments.short else make)(source, arguments.rows)
+        found: dict[str, list[tuple[float, float, float]]] = {way: [] for way in arguments.ways.split(",")}
         for number in range(arguments.rounds):
-            for way in WAYS:
+            for way in found:
                 output = Path(folder, f"{way} {number}")
                 found[way].append(measured(way, source, output))
                 rows = sum(pq.read_metadata(path).num_rows for path in output.glob("*.parquet"))
@@ -180,8 +204,10 @@ def main() -> None:
             wall, cpu, memory = (median(each) for each in zip(*rounds, strict=True))
             print(f"| {way} | {wall:.1f} | {cpu:.1f} | {memory:,.0f} |")
         for one, other in RATIOS:
-            pairs = list(zip(found[one], found[other], strict=True))
-            wall, cpu = (median(ours[what] / theirs[what] for ours, theirs in pairs) for what in (0, 1))
+            if not {one, other} <= found.keys():
+                continue
+            both = list(zip(found[one], found[other], strict=True))
+            wall, cpu = (median(ours[what] / theirs[what] for ours, theirs in both) for what in (0, 1))
             print(f"\n{one} / {other}: wall {wall:.2f}, CPU {cpu:.2f}")
 
 

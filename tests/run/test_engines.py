@@ -376,6 +376,41 @@ def test_a_script_without_its_guard_is_told_which_function_asked_for_workers(tmp
     assert "reward" in last and "__main__" in last and "score_dataset" not in last
 
 
+FORKS = """
+import sys, time
+from pddl_eval.run import Processes, WorkerLost, forked_workers
+from tests.support.small_work import place_or_end
+
+sys.marked = "forked"
+if __name__ == "__main__":
+    with forked_workers(3):
+        engine = Processes(place_or_end, 3)
+        for task in ("end", "marked"):
+            engine.submit(task)
+        lost, (pid, said) = sorted((engine.take()[1] for _ in range(2)), key=lambda each: isinstance(each, tuple))
+        assert isinstance(lost, WorkerLost) and "SIGKILL" in lost.reason, lost
+        assert said == "forked", said
+        print(pid, flush=True)
+        time.sleep(60)
+"""
+
+
+def test_forked_workers_have_what_was_imported_and_end_with_their_process(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(FORKS)
+    process = subprocess.Popen([sys.executable, script], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    worker = int(process.stdout.readline())
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    assert str(worker) in children and len(children) == 2  # one is killed, one waits for its function
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{child}").exists() for child in children):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def _rewarded(pipe: Connection) -> None:
     try:
         reward(["(a)"] * 4, "(define (domain d))", kind="domain", workers=2)

@@ -10,8 +10,8 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from traceback import print_exception
 from typing import Any
@@ -21,8 +21,9 @@ import click
 from pddl_eval.commands.config import file_values
 from pddl_eval.commands.flags import READERS, Argument
 from pddl_eval.commands.outputs import FILES
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import FAILED, UNFINISHED, WRONG_INPUT, RunError, UserError, Verbosity, verbosity
-from pddl_eval.process import begin_own_process, interrupted_by_signals
+from pddl_eval.process import available_cpus, begin_own_process, has_one_thread, interrupted_by_signals
 from pddl_eval.shown import printable
 
 EXIT_CODES = (
@@ -88,16 +89,32 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command: arguments become values, errors become sentences."""
+        forks = "engine" in ctx.params and has_one_thread()
         begin_own_process()
         before = verbosity.set(ctx.meta.get(VERBOSITY, verbosity.get()))
         try:
-            with _plain_errors(resumable="engine" in ctx.params):
+            with _plain_errors(resumable="engine" in ctx.params), _workers(ctx.params) if forks else nullcontext():
                 ctx.meta[FILES] = [ctx.params.get("domain"), *ctx.meta.get(FILES, ())]
                 for name in READERS.keys() & ctx.params.keys():
                     ctx.params[name] = READERS[name](ctx.params[name])
                 return super().invoke(ctx)
         finally:
             verbosity.reset(before)
+
+
+MOST_FORKED = 16
+"""Workers that are forked before anybody knows how many pay: some milliseconds each."""
+
+
+def _workers(settings: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Forked worker processes for a run with these settings, as many as it may want."""
+    from pddl_eval.run import forked_workers
+    from pddl_eval.scoring.scorer import pair_scorer  # What workers need, so that each has it.
+
+    pair_scorer(ScoringOptions())  # asks what it signs
+    wanted = settings["workers"] or available_cpus()
+    alone = wanted == 1 or settings["engine"] == "ray" or settings["address"]
+    return forked_workers(0 if alone else min(wanted, MOST_FORKED))
 
 
 class Group(click.Group):

@@ -60,7 +60,6 @@ def rescore(
     either. With --retry undecided, one that was undecided is scored again.
     If the command is interrupted, the same command continues where it stopped.
     """
-    from pddl_eval.report import build_report
     from pddl_eval.reuse import prepare_rescore, rescore_dataset
     from pddl_eval.run import open_scored_rows, readable_input
 
@@ -83,5 +82,7 @@ def rescore(
     if not summary.rows_carried:
         print("\nNo row was carried over.")
     if chosen is not None:
+        from pddl_eval.report import build_report  # polars, which no run needs
+
         write_report(build_report(output), chosen, report_to, force=force)
     require_all_rows(missing)  # NEW has all rows; of OLD, fewer could be carried over.

@@ -80,7 +80,6 @@ def score(
     part that finds all others done writes the summary and the report. The command status says what is missing.
     """
     from pddl_eval.datasets import has_file, locate
-    from pddl_eval.report import build_report
     from pddl_eval.run import SUMMARY, prepare_run, readable_input
     from pddl_eval.scoring.scorer import pair_scorer, score_dataset
 
@@ -98,6 +97,8 @@ def score(
         )
     print_summary(summary, output)
     if chosen is not None and (part is None or has_file(locate(output) / SUMMARY)):
+        from pddl_eval.report import build_report  # polars, which no run needs
+
         write_report(build_report(output), chosen, report_to, force=force)
 
 

@@ -4,7 +4,7 @@ It knows no PDDL: what is done to rows is a ``Scorer`` that is handed in (``scor
 mean, and how they are compared, is not known here.
 """
 
-from pddl_eval.run.engines import Processes, WorkerLost, ordered_map
+from pddl_eval.run.engines import Processes, WorkerLost, forked_workers, ordered_map
 from pddl_eval.run.inputs import readable_input
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun, settings_of

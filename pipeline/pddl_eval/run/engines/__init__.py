@@ -13,7 +13,14 @@ from dataclasses import replace
 
 from pddl_eval.process import available_cpus
 from pddl_eval.run.engines.in_process import InProcess
-from pddl_eval.run.engines.processes import EngineError, Processes, UnderWay, WorkerLost, ordered_map
+from pddl_eval.run.engines.processes import (
+    EngineError,
+    Processes,
+    UnderWay,
+    WorkerLost,
+    forked_workers,
+    ordered_map,
+)
 from pddl_eval.run.engines.ray import NodeExcluded, RayTasks, cluster_address
 from pddl_eval.run.partitions import ROW_SECONDS, SILENT_SECONDS, ShardResult, ShardTask
 from pddl_eval.settings import RunOptions

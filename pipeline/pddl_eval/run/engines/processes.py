@@ -13,7 +13,7 @@ import platform
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -119,6 +119,36 @@ class _Worker:
             self.pipe.send(self.tasks[0])
 
 
+_forked: list[_Worker] = []
+"""Worker processes that wait for a function."""
+
+
+@contextmanager
+def forked_workers(number: int) -> Iterator[None]:
+    """In the block, the first so many worker processes of ``Processes`` are forks of this process as it is now.
+
+    They have what it has imported: one that is spawned imports that anew, 0.4 s of processor time. Only for a process
+    that has not used its libraries yet: forks of one whose threads hold a lock (Arrow's, of a store's client) can hang.
+    """
+    context = multiprocessing.get_context("fork")
+    with suppress(OSError):  # No memory, no more processes: they are started when they are needed.
+        for _ in range(number):
+            ours, theirs = context.Pipe()
+            counter = context.RawValue("q")
+            inherited = [*(each.pipe for each in _forked), ours]
+            process = context.Process(target=_serve_forked, args=(theirs, counter, inherited), daemon=True)
+            process.start()
+            theirs.close()
+            _forked.append(_Worker(process, ours, counter))
+    try:
+        yield
+    finally:
+        while _forked:
+            worker = _forked.pop()
+            worker.pipe.close()  # It ends with its pipe.
+            worker.process.join(STOP_SECONDS)
+
+
 class Processes:
     """Runs tasks in worker processes, one at a time in each, started when they are needed.
 
@@ -219,6 +249,13 @@ class Processes:
             )
         if getattr(current, "_inheriting", False):
             raise SystemExit(1)  # A worker that runs a script without its guard: the process that started it says so.
+        if _forked:
+            worker = _forked.pop()
+            worker.since = time.monotonic()
+            with suppress(OSError):  # It died: ``take`` finds the end of the pipe.
+                worker.pipe.send(self._function)
+            self._workers.append(worker)
+            return worker
         # Not fork: Arrow's and Ray's threads do not survive it.
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
@@ -264,6 +301,16 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], counter: Any) -> No
                 answer = error
             pipe.send(answer)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # It ends already: being told so is no error.
+
+
+def _serve_forked(pipe: Connection, counter: Any, inherited: Iterable[Connection]) -> None:
+    """What a forked worker does: it waits for its function. ``inherited`` are pipes of the process that forked it."""
+    for each in inherited:
+        each.close()  # Else a worker would not end with that process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with suppress(EOFError, OSError):
+        _serve(pipe, pipe.recv(), counter)
 
 
 def _stop(_signal: int, _frame: object) -> NoReturn:
