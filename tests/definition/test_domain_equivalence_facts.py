@@ -235,6 +235,7 @@ RENAMED |= {
         does(WHEN_AT.format("start"), "?x", "(:constants start)"),
         does(WHEN_AT.format("home"), "?x", "(:constants home)"),
     ),
+    "a predicate of no arguments called as PDDL calls a time": (does("(when (at) (p))"), does("(when (q) (at))")),
     "a function called as a predicate": (
         does(COSTS.format("dist", "dist"), "?x"),
         does(COSTS.format("dist", "length"), "?x"),
@@ -248,6 +249,8 @@ RENAMED |= {
 INCREASE = "(increase (total-cost) {})"
 
 OPERATORS_DIFFER = {
+    "a quantifier without variables and an atom": (needs("(not (and (forall) (p)))"), needs("(not (and (q) (p)))")),
+    "a quantifier over nothing": (needs("(imply (p) (exists (?x)))"), needs("(imply (p) (exists (?x) (p)))")),
     "an equation of one term and of two": (needs("(= ?x ?x)", "?x ?y"), needs("(= ?x ?y)", "?x ?y")),
     "an equation and none": (needs("(and (p ?x) (= ?x ?x))", "?x"), needs("(p ?x)", "?x")),
     "an equation and its negation": (needs("(= ?x ?y)", "?x ?y"), needs("(not (= ?x ?y))", "?x ?y")),

@@ -131,7 +131,7 @@ def _bound_apart(formula: Formula, names: Mapping[str, str], free: Iterator[int]
     """The formula with a name of its own, which no text has, for each variable that it binds."""
     if isinstance(formula, str) or not formula:
         return names.get(formula, formula) if isinstance(formula, str) else formula
-    if formula[0] in BINDERS:
+    if formula[0] in BINDERS and len(formula) > 1:
         own = {word: f"? {next(free)}" for word in formula[1] if isinstance(word, str) and word.startswith("?")}
         names = {**names, **own}
     return tuple([_bound_apart(part, names, free) for part in formula])
@@ -154,7 +154,7 @@ def with_terms(formula: Formula, rename: Callable[[str], str], word: Callable[[s
     if isinstance(formula, str) or not formula:
         return word(formula) if isinstance(formula, str) else formula
     head, *parts = formula
-    if head in BINDERS:
+    if head in BINDERS and len(parts) == 2:
         listing = tuple(rename(each) if isinstance(each, str) and each.startswith("?") else each for each in formula[1])
         return (head, listing, with_terms(formula[2], rename, word))
     if head in _MADE_OF_FORMULAS or (head in COMPARISONS and not is_equation(formula)):

@@ -55,8 +55,6 @@ _NUMERIC = UPDATES | ARITHMETIC | COMPARISONS - {EQUALITY} | {"probabilistic"}
 _WORDS = BINDERS | _UNORDERED | _NUMERIC | {"not", "imply", "when", "preference", "oneof"}
 """What stands at the head of a formula and is no predicate."""
 
-_TIMED = frozenset({("at", "start"), ("at", "end"), ("over", "all")})
-
 _NUMBER = re.compile(r"([-+]?)(?=\.?[0-9])0*+([0-9]*+)(?:\.([0-9]*+))?+(?:e([-+]?[0-9]{1,18}))?")
 
 
@@ -230,8 +228,6 @@ class DomainGraph:
         head, rest = (form[0], form[1:]) if form else ((), form)
         if not isinstance(head, str):
             return self._items("list", form, terms)
-        if form[:2] in _TIMED and len(form) == 3 and not isinstance(form[2], str):  # not an atom of a constant `start`
-            return self._items(f"{head} {form[1]}", form[2:], terms)
         bound = bound_variables(form)
         if bound is not None:  # they have vertices of their own in the formula
             variables = [(name, self._typed(self._another("formula", "variable"), types)) for name, types in bound]
@@ -241,7 +237,8 @@ class DomainGraph:
             for _, variable in variables:
                 self._link("binds", vertex, variable)
             return vertex
-        if head in MODAL or (head == "at" and not isinstance(rest[-1], str)):  # with times, which are no objects
+        # With times, which are no objects; `(at start)` is an atom of a constant.
+        if head in MODAL or (head in ("at", "over") and not isinstance(form[-1], str)):
             times = [number(each) or each for each in rest if isinstance(each, str)]
             return self._items(" ".join((head, *times)), [each for each in rest if not isinstance(each, str)], terms)
         if head in _WORDS:
