@@ -105,7 +105,7 @@ class World:
         """While atoms are derived: those of each part of the rules (``Stratum``)."""
         self._ranges: dict[Types, Collection[str]] = {}
         self.operators: dict[Any, Any] = {}
-        """Of the actions that were looked at (``validation.operator_of``), and of the parts of durative ones."""
+        """Of the actions that were looked at (``validation.operator_of``)."""
         self.true: Set[Atom] = self.atoms
         self._derived: list[set[Atom]] = []
         self._derive(frozenset())

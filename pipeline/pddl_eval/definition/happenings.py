@@ -25,11 +25,10 @@ TOLERANCE = Fraction(1, 1000)
 class Event(NamedTuple):
     """An action of a step, its start or its end (``half``), or of step 0 a timed ``literal``.
 
-    ``number`` orders events of one time. ``duration`` is that of the action, as far as it is known.
+    ``duration`` is that of the action, as far as it is known.
     """
 
     time: Fraction
-    number: int
     step: int
     action: Action
     half: When | tuple[()] = ()
@@ -55,28 +54,28 @@ class Agenda:
         if not self.is_timed and constraints_of(problem, domain):
             self.is_timed = any(start_of(action) is not None for _, step in self._waiting for action in step)
         self._now: Fraction | None = None
-        self._events: list[tuple[int, Event]] = []
+        self._events: list[tuple[int, Fraction, int, Event]] = []
         self._happening: list[Event] = []
         self._pushed = self._under_way = 0
         for literal in problem.timed_literals:
-            self._push(Event(Fraction(str(literal[1])), 0, 0, ("at", str(literal[1])), literal=literal[2]))
+            self._push(Event(Fraction(str(literal[1])), 0, ("at", str(literal[1])), literal=literal[2]))
 
     def __iter__(self) -> Iterator[tuple[Fraction, list[Event]]]:
         """The happenings, each with its time."""
         if not self.is_timed:
             for number, step in self._waiting:
                 self.makespan = Fraction(number)
-                yield self.makespan, [Event(self.makespan, 0, number, action) for action in _sorted(step)]
+                yield self.makespan, [Event(self.makespan, number, action) for action in _sorted(step)]
             return
         self._admit()
         while self._events:
-            time = self._events[0][1].time
+            time = self._events[0][1]
             end = time + TOLERANCE
             events = self._happening = []
-            while self._events and self._events[0][1].time < end:
-                events.append(heappop(self._events)[1])
-                self._now = events[-1].time
-                if events[-1].step:
+            while self._events and self._events[0][1] < end:
+                _, self._now, _, event = heappop(self._events)
+                events.append(event)
+                if event.step:
                     self._under_way -= 1
                     self.makespan = self._now
             yield time, events
@@ -105,7 +104,7 @@ class Agenda:
                 is_long = action[0] in self._durative
                 durations = (action.duration, *action.more) if isinstance(action, Scheduled) else (None,)
                 for duration in durations if is_long else durations[:1]:
-                    start = Event(time, 0, number, action, AT_START if is_long else (), duration)
+                    start = Event(time, number, action, AT_START if is_long else (), duration)
                     self._push(start)
                     if is_long and duration is not None:
                         self._push(_end(start, duration))
@@ -120,7 +119,7 @@ class Agenda:
         self._pushed += 1
         self._under_way += event.step > 0
         thousandths = event.time.numerator * 1000 // event.time.denominator  # compared faster than fractions
-        heappush(self._events, (thousandths, event._replace(number=self._pushed)))
+        heappush(self._events, (thousandths, event.time, self._pushed, event))
 
 
 def _end(start: Event, duration: Fraction) -> Event:

@@ -221,7 +221,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         spend(len(operators))
         for event, operator in zip(events, operators, strict=True) if lifted else ():
             if event.half == AT_START:
-                under_way[event.step, event.action, event.duration] = _part(event, OVER_ALL, operator, world, lifted)
+                under_way[event.step, event.action, event.duration] = _part(event, OVER_ALL, operator, lifted)
             elif event.half == AT_END:
                 under_way.pop((event.step, event.action, event.duration), None)  # None of one that is written twice
         if under_way and (broken := _broken_invariant(under_way, world, operators, time)):
@@ -294,7 +294,7 @@ def _operator_at(event: Event, world: World, lifted: Lifted) -> Operator | Failu
         return operator
     if event.duration is None:
         return Failure(PlanVerdict.DURATION, words.no_duration(event.action))
-    half = _part(event, event.half, operator, world, lifted)
+    half = _part(event, event.half, operator, lifted)
     for part, asked in half.formulas:
         try:
             if part == DURATION_PART and not _takes(event.duration, str(asked[0]), value_of(asked[2], world)):
@@ -305,20 +305,14 @@ def _operator_at(event: Event, world: World, lifted: Lifted) -> Operator | Failu
     return half
 
 
-def _part(event: Event, when: When, operator: Operator, world: World, lifted: Lifted) -> Operator:
+def _part(event: Event, when: When, operator: Operator, lifted: Lifted) -> Operator:
     """What a durative action of this duration needs and does at its start, over all or at its end."""
-    key = event.action, event.duration, when
-    if key not in world.operators:
-        half, duration = lifted[operator.name][when], event.duration or Fraction(0)
-        names = dict(zip(half.action[1:], operator.action[1:], strict=True))
-        own: dict[str, Formula] = {**names, DURATION: ("/", str(duration.numerator), str(duration.denominator))}
-        formulas = [(part, grounded(each, names if part == DURATION_PART else own)) for part, each in half.formulas]
-        needed, denied, added, deleted = (renamed(part, names) if part else part for part in half.parts)
-        world.operators[key] = Operator(
-            operator.name, operator.parameters, needed, denied, added, deleted, tuple(formulas)
-        )
-    found: Operator = world.operators[key]
-    return found
+    half, duration = lifted[operator.name][when], event.duration or Fraction(0)
+    names = dict(zip(half.action[1:], operator.action[1:], strict=True))
+    own: dict[str, Formula] = {**names, DURATION: ("/", str(duration.numerator), str(duration.denominator))}
+    formulas = [(part, grounded(each, names if part == DURATION_PART else own)) for part, each in half.formulas]
+    needed, denied, added, deleted = (renamed(part, names) if part else part for part in half.parts)
+    return Operator(operator.name, operator.parameters, needed, denied, added, deleted, tuple(formulas))
 
 
 def in_words(operator: Operator) -> str:
