@@ -279,11 +279,11 @@ def _sides(
     )
     decided = {each[model]: each for each in is_decided.to_dicts()}
     asked, question = np.unique(means[QUESTION].to_numpy(), return_inverse=True)
-    who = np.array([*map(models.index, means[model])], dtype=int)
+    who = means[model].replace_strict(models, range(len(models))).to_numpy()
     sides = {}
     for name in names:
         share, times = np.full((2, len(models), len(asked)), np.nan)
-        share[who, question], times[who, question] = means[name], means[name + _TIMES]
+        share[who, question], times[who, question] = means[name].to_numpy(), means[name + _TIMES].to_numpy()
         sides[name] = share, times
     return decided, sides
 
@@ -662,41 +662,52 @@ def metrics(scored: Scored, by: Sequence[str], only: Sequence[str] | None = None
     Both are of all rows and by the first column to group by. A summary has mean, standard deviation and quantiles; a
     histogram has ``rows`` in bins from ``value_from`` up to but without ``value_to`` (null: no end).
     """
-    by, value = by[:1], pl.col("value")
-    statistics = [value.mean().alias("mean"), value.std().alias("sd")]
-    statistics += [value.quantile(share, "linear").alias(name) for name, share in QUANTILES.items()]
+    by, value, rows = by[:1], pl.col("value"), pl.col("rows")
     known = {name for name, type_ in scored.schema.items() if type_.is_numeric() and (only is None or name in only)}
     names = [name for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS, *ANSWER_COLUMNS) if name in known]
     at_a_time = max(1, VALUES // max(1, scored.rows))
-    summaries, histograms = list[pl.DataFrame](), list[pl.DataFrame]()
+    summaries, histograms = list[pl.LazyFrame](), list[pl.LazyFrame]()
     for first in range(0, len(names), at_a_time):
         given = {
             name: pl.when(scored.is_counted(name)).then(pl.col(name).cast(pl.Float64).fill_nan(None))
             for name in names[first : first + at_a_time]
         }
         read = scored.frame.select(*map(group_key, by), **given).collect(engine="streaming")
-        values = {
-            name: read.lazy().select(*by, pl.col(name).alias("value")).drop_nulls("value")
+        # A score has few values: from here on, each with how often it occurs.
+        counted = pl.collect_all(
+            read.lazy().group_by(*by, pl.col(name).alias("value")).agg(ROWS).drop_nulls("value").sort("value")
             for name in given
-            if read[name].null_count() < read.height
-        }
-        whole = [name for name in values if name not in FRACTIONS]
-        counts = pl.collect_all([values[name].group_by(value.cast(pl.Int64)).agg(ROWS) for name in whole])
-        bins = dict(zip(whole, map(choose_bins, counts), strict=True))
-        if values:
-            summarised = [
-                group_at(each, by, [pl.lit(name).alias("metric")], ROWS, *statistics) for name, each in values.items()
-            ]
-            summaries += pl.collect_all(summarised, engine=IN_ORDER)
-            histograms += pl.collect_all([_histogram(each, by, name, bins.get(name)) for name, each in values.items()])
+        )
+        for name, counts in zip(given, counted, strict=True):
+            if counts.is_empty():
+                continue
+            whole = None if name in FRACTIONS else counts.group_by(value.cast(pl.Int64)).agg(rows.sum())
+            metric = pl.lit(name).alias("metric")
+            summaries.append(group_at(counts.lazy(), by, [metric], rows.sum(), *_statistics(value, rows)))
+            histograms.append(_histogram(counts.lazy(), by, name, None if whole is None else choose_bins(whole)))
     if not summaries:
         return NOTHING, NOTHING
-    binned = in_order(pl.concat(histograms), by, "value_from")
-    return in_order(pl.concat(summaries), by), binned.sort(pl.col("metric").cast(pl.Enum(names)), maintain_order=True)
+    summary, histogram = (pl.concat(pl.collect_all(each, engine=IN_ORDER)) for each in (summaries, histograms))
+    binned = in_order(histogram, by, "value_from")
+    return in_order(summary, by), binned.sort(pl.col("metric").cast(pl.Enum(names)), maintain_order=True)
+
+
+def _statistics(value: pl.Expr, rows: pl.Expr) -> Iterator[pl.Expr]:
+    """Mean, standard deviation and quantiles of values, ascending, that occur ``rows`` times each."""
+    all_rows, up_to = rows.sum(), rows.cum_sum()
+    # From the first value, so that equal values have exactly that mean and a deviation of 0.
+    mean = value.first() + ((value - value.first()) * rows).sum() / all_rows
+    yield mean.alias("mean")
+    squares = ((value - mean).pow(2) * rows).sum()
+    yield pl.when(all_rows > 1).then((squares / (all_rows - 1)).sqrt()).alias("sd")
+    for name, share in QUANTILES.items():
+        place = share * (all_rows - 1)
+        low, high = (value.filter(up_to > each).first() for each in (place.floor(), place.ceil()))
+        yield (low + (high - low) * (place - place.floor())).alias(name)
 
 
 def _histogram(values: pl.LazyFrame, by: Sequence[str], name: str, bins: Bins | None) -> pl.LazyFrame:
-    """How many values of a metric are in each bin; without ``bins`` they are fractions."""
+    """How many values of a metric, counted, are in each bin; without ``bins`` they are fractions."""
     value, start, last = pl.col("value"), pl.col("value_from"), None
     if bins is None:
         # A millionth keeps 0.3 * 10 = 2.9999… in its bin.
@@ -706,5 +717,5 @@ def _histogram(values: pl.LazyFrame, by: Sequence[str], name: str, bins: Bins | 
         starts, width, last = bins.start(value.cast(pl.Int64)).cast(pl.Float64), float(bins.step), bins.last
     end = (start + width).round(1)
     ends = end if last is None else pl.when(start < last).then(end)
-    found = group_at(values, by, [pl.lit(name).alias("metric"), starts.alias("value_from")], ROWS)
+    found = group_at(values, by, [pl.lit(name).alias("metric"), starts.alias("value_from")], pl.col("rows").sum())
     return found.select(*by, "metric", "value_from", ends.alias("value_to"), "rows")
