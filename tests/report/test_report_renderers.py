@@ -95,6 +95,7 @@ def test_names_from_the_data_stay_text(hostile_html: str) -> None:
 def test_the_answer_comes_first() -> None:
     """Who is best, with its interval; then the ranking, best first, each with a dot where its number is."""
     several = [("a", [True] * 18 + [False] * 2), ("b", [True] * 3 + [False] * 17), ("c", [True] * 17 + [False] * 3)]
+    several.append(("d", several[2][1]))
     frame = pl.DataFrame(
         [
             {"model": model, "reference_id": f"q{question}", "equivalent": right, "parseable": True}
@@ -105,18 +106,18 @@ def test_the_answer_comes_first() -> None:
     page = HtmlPage(report_html(build_report(frame), browse="rows.html"))
     (told,) = (seen(each) for each in page.all("p") if each.get("class") == "lead")
     assert told.startswith("a ranks first: 90.0 % (95 % interval ")
-    assert "better than b (p < 0.001)" in told and "No significant difference from c (p = 1.000)" in told
+    assert "better than b (p < 0.001)" in told and "No significant difference from c and d (p = 1.000)" in told
     first, *_ = page.tables().values()
-    assert [seen(row[0]) for row in first] == ["a", "c", "b"]
-    for row, percent in zip(first, (90, 85, 15), strict=True):
+    assert [seen(row[0]) for row in first] == ["a", "c", "d", "b"]
+    for row, percent in zip(first, (90, 85, 85, 15), strict=True):
         (dot,) = (each for each in row[1].iter("b"))
         assert dot.get("style") == f"left:{percent:.2f}%"
         assert links(row[0]) == [f"rows.html#model={seen(row[0])}"]
     matrix = page.tables()["The hardest questions"]
-    assert [seen(cell) for cell in matrix[0]] == ["q18", "0", "0", "0"]
+    assert [seen(cell) for cell in matrix[0]] == ["q18", "0", "0", "0", "0"]
     assert links(matrix[0][1]) == ["rows.html#question=q18&model=a"]
     solved = {seen(row[0]): seen(row[1]) for row in page.tables()["Questions solved by"]}
-    assert solved == {"no model": "2", "a alone": "1", "2 models": "14", "all 3 models": "3"}
+    assert solved == {"no model": "2", "a alone": "1", "3 models": "14", "all 4 models": "3"}
     assert [seen(row[0]) for row in page.tables()["Questions that one model alone solves"]] == ["q17"]
 
 

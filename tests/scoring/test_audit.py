@@ -54,6 +54,8 @@ def test_references_alone_are_audited_and_a_good_dataset_is_quiet(tmp_path: Path
     )
     assert [(each.kind, each.first) for each in audit_dataset(alone)[1]] == [("reference cannot be read", (1,))]
     assert run("score", alone, tmp_path / "out", "--check").exit_code == 1
+    assert run("score", alone, "--check").exit_code == 1  # nothing is written, so no OUTPUT is needed
+    assert run("score", alone).exit_code == 2
     assert audit_dataset(written(tmp_path, row(0), row(1, generated="I cannot."))) == (2, [])
     assert run("score", tmp_path / "answers.jsonl", tmp_path / "out", "--check").exit_code == 0
     assert not (tmp_path / "out").exists()

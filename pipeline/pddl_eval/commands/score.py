@@ -35,12 +35,28 @@ rows_per_file = click.option(
     help="Merge the partitions into files of N rows.",
     hidden=True,
 )
+
 dry_run = click.option("--dry-run", is_flag=True, help="Print the shards and write nothing.")
 
 
-@click.command(cls=Command)
+class Score(Command):
+    """The command ``score``; with ``--check``, which writes nothing, it needs no OUTPUT."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """A single path behind ``--check`` is INPUT."""
+        words = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.MissingParameter:
+            given, *_ = self.make_parser(ctx).parse_args(list(words))
+            if not (given.get("check") and isinstance(given.get("output"), str)):
+                raise
+            return super().parse_args(ctx, [*words, given["output"]])
+
+
+@click.command(cls=Score)
 @inputs
-@argument("output", "OUTPUT", "Folder for the scored partitions; may be s3://….")
+@argument("output", "OUTPUT", "Folder for the scored partitions; may be s3://…. Not needed with --check.")
 @flags(ReadingOptions)
 @flags(ScoringOptions)
 @flags(RunOptions)
@@ -72,7 +88,7 @@ def score(
     pddl-eval score answers.parquet scored --references problems.parquet --key id
     pddl-eval score logs/ scored --from inspect --references problems.parquet --report report/
     pddl-eval score pairs.parquet scored --part 3/32
-    pddl-eval score answers.jsonl scored --check
+    pddl-eval score answers.jsonl --check
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped. One run at a time writes into OUTPUT, or

@@ -227,9 +227,9 @@ def lead(report: Report) -> str:
             (worse if gap > 0 and p_value < SIGNIFICANT else open_).append((other, p_value))
     sentences = [f"{name} ranks first: {rate} {what}."]
     if worse:
-        sentences.append(f"It is better than {_listed(worse)} ({_p_words(worse, '≤')}).")
+        sentences.append(f"It is better than {_listed(worse)} ({_p_words(worse, max)}).")
     if open_:
-        sentences.append(f"No significant difference from {_listed(open_)} ({_p_words(open_, '≥')}).")
+        sentences.append(f"No significant difference from {_listed(open_)} ({_p_words(open_, min)}).")
     return " ".join(sentences)
 
 
@@ -251,10 +251,13 @@ def _listed(models: Sequence[tuple[str, float]]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _p_words(models: Sequence[tuple[str, float]], bound: str) -> str:
+def _p_words(models: Sequence[tuple[str, float]], nearest: Callable[..., float]) -> str:
+    """The p that is nearest to the level, with whether the others are below or above it."""
     known = [p_value for _, p_value in models]
-    p_value = max(known) if bound == "≤" else min(known)
-    return "p < 0.001" if p_value < 0.001 else f"p {bound if len(known) > 1 else '='} {p_value:.3f}"
+    if nearest(known) < 0.001:
+        return "p < 0.001"
+    shown = {f"{each:.3f}" for each in known}
+    return f"p {'=' if len(shown) == 1 else 'at least' if nearest is min else 'at most'} {nearest(known):.3f}"
 
 
 MOST_NAMED = 4
