@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
+from functools import cache
 from numbers import Real
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -85,14 +86,26 @@ def setting_of(each: Field[Any]) -> Setting:
 
 def require_choices(options: Any) -> None:
     """Raise ``UserError`` where a setting that has choices has another value, or a number is none."""
-    for each in fields(options):
-        wanted = {"int": int, "float": Real}.get(str(each.type).removesuffix(" | None"))
-        given = getattr(options, each.name)
-        if wanted and not isinstance(given, wanted) and (given is not None or "None" not in str(each.type)):
-            raise UserError(f"{each.name} is a number, not {given!r}")
-        value, known = getattr(options, each.name), setting_of(each).choices
+    for name, number, may_be_none, known in _bounded(options.__class__):
+        value = getattr(options, name)
+        if value is None and may_be_none:
+            continue
+        if number and not isinstance(value, number):
+            raise UserError(f"{name} is a number, not {value!r}")
         if known and value is not None and value not in known:
-            raise UserError(f"{each.name} cannot be {value!r}; {did_you_mean(str(value), known)}")
+            raise UserError(f"{name} cannot be {value!r}; {did_you_mean(str(value), known)}")
+
+
+@cache
+def _bounded(group: Any) -> Sequence[tuple[str, type[Any] | None, bool, Sequence[str]]]:
+    """The settings of a group that have choices or are numbers: name, type of number, whether none is one, choices."""
+    found = []
+    for each in fields(group):
+        written, known = str(each.type), setting_of(each).choices
+        number = {"int": int, "float": Real}.get(written.removesuffix(" | None"))
+        if number or known:
+            found.append((each.name, number, "None" in written, known))
+    return found
 
 
 def grouped(settings: Mapping[str, Any], *groups: type[Any]) -> list[Any]:

@@ -494,7 +494,7 @@ def test_without_closures_tasks_with_equal_initial_states_are_undecided(monkeypa
     goals = text.format("(m a)"), text.format("(m b) (s b)")  # the same by left <-> right, once specified
     assert compare_tasks(MIRROR, goals[0], MIRROR, goals[1]).equivalent is True
     monkeypatch.setattr("pddl_eval.definition.task.closure", lambda *_: Undecided("not asked"))
-    monkeypatch.setattr("pddl_eval.kernel._library", lambda: None)
+    monkeypatch.setattr("pddl_eval.kernel.library", lambda: None)
     for domain in (MIRROR, lopsided):
         assert compare_tasks(domain, goals[0], domain, goals[1]).equivalent is None
 

@@ -26,6 +26,7 @@ ALONE = {
     "blake2b",
     "fraction",
     "hashing",
+    "json",
     "left",
     "lib",
     "metrics/averages",

@@ -6,21 +6,27 @@ import _ctypes
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
 from pddl_eval import kernel
+from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.words import SENTENCES, Difference, sentence
 from pddl_eval.errors import UserError
-from pddl_eval.kernel import crate
+from pddl_eval.kernel import crate, tables
 from pddl_eval.kernel.differences import differences
 from pddl_eval.scoring.summary import count_rows
 from pddl_eval.scoring.table import score_table
 
-from tests.support.differential import columns_of, needs_kernel
+from tests.kernel.test_domains import labelled_domains
+from tests.kernel.test_plans import executed_rows
+from tests.measure.kernel import answered
+from tests.support.differential import SCORES, columns_of, needs_kernel
+from tests.support.random_problems import VOCABULARY
 from tests.support.sample import sample_table
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -39,10 +45,10 @@ def choose(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 
     def chosen(value: str) -> None:
         monkeypatch.setenv(kernel.VARIABLE, value)
-        kernel._library.cache_clear()
+        kernel.library.cache_clear()
 
     yield chosen
-    kernel._library.cache_clear()
+    kernel.library.cache_clear()
 
 
 def pairs(generated: pa.Array, reference: str = HELD) -> pa.Table:
@@ -148,7 +154,7 @@ def test_pairs_of_plans_beside_others(type_: pa.DataType, choose: Callable[[str]
 @needs_kernel
 def test_a_row_with_little_time_is_the_definitions() -> None:
     assert (
-        kernel.score(
+        tables.score(
             columns_of([{"reference_problem": HELD, "generated_problem": HELD}]), ScoringOptions(row_seconds=0.5)
         )
         is None
@@ -207,11 +213,41 @@ def test_a_difference_that_no_words_are_known_for_costs_its_row(unknown: str, mo
     def read(column: pa.ListArray) -> list[list[Difference]]:
         return [[strange] if each[0].what == "goal" else each for each in differences(column)]
 
-    monkeypatch.setattr(kernel, "differences", read)
+    monkeypatch.setattr(tables, "differences", read)
     scored = score_table(table, ScoringOptions())
     assert count_kernel(scored) == {"kernel": {"rows": 5, "words": 1}}
     assert scored.drop_columns("score_micros") == expected.drop_columns("score_micros")
     assert kernel.problem_verdict(HELD, HELD, False, None, ScoringOptions()) is not None
+
+
+@needs_kernel
+@pytest.mark.parametrize("kind", ["problem", "plan", "domain"])
+def test_a_call_is_told_what_its_row_in_a_table_is(kind: str) -> None:
+    """Every column, of rows that are read and rows that are left; and what a text may hold."""
+    random = Random(7)
+    pair, rows = {
+        "problem": (PROBLEM, answered("every-kind", 60, 7)),
+        "plan": (PLAN, [row for name in VOCABULARY for row in executed_rows(random, name, 20)]),
+        "domain": (DOMAIN, list(labelled_domains(random, 40))),
+    }[kind]
+    odd = ['(define (problem "p\\") (:domain gripper) (:init (a\0)) (:goal (and)))', "", None, "\U0001f916 (a\x07 b)"]
+    rows += [{**rows[0], f"generated_{kind}": text} for text in odd]
+    scored = SCORES[pair](columns_of(rows), ScoringOptions())
+    assert scored is not None
+    columns, left = scored
+    expected = pa.table(columns).drop_columns("score_micros").to_pylist()
+    found = kernel.score_rows(kind, rows, ScoringOptions())
+    assert found is not None
+    assert [each is None for each in found] == [reason is not None for reason in left.to_pylist()]
+    for row, each, scores in zip(rows, found, expected, strict=True):
+        if each is not None:
+            del each["score_micros"]
+            assert each == scores
+            alone = kernel.one_row(kind, row, ScoringOptions())
+            assert alone is not None
+            del alone["score_micros"]
+            assert alone == scores
+    assert kernel.one_row(kind, {**rows[0], f"generated_{kind}": "\ud800"}, ScoringOptions()) is None
 
 
 def test_a_difference_inside_another_is_the_one_before_it() -> None:

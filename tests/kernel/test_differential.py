@@ -19,6 +19,8 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.task import task_of
 from pddl_eval.definition.verdict import Unsolvable
 from pddl_eval.explain.explanation import explain
+from pddl_eval.kernel import tables
+from pddl_eval.scoring import api
 
 from tests.corpus import ADL, CORPUS
 from tests.judges.pairs import pair as drawn_pair
@@ -351,7 +353,7 @@ def test_problems_of_more_words_than_the_definition_labels() -> None:
     words = " ".join(f"(p{n} a)" for n in range(66_000))
     many = f"(define (problem p) (:domain blocksworld) (:objects a) (:init {words} (holding a)) (:goal (clear a)))"
     rows = [(built, re.sub(r"\bb(\d)", r"x\1", built)), (many, many.replace("(p65999 a)", "(p0 a)"))]
-    scored = kernel.score(
+    scored = tables.score(
         columns_of([{"reference_problem": one, "generated_problem": two} for one, two in rows]), ScoringOptions()
     )
     assert scored is not None
@@ -364,6 +366,7 @@ def test_functions_ask_the_kernel_first(monkeypatch: pytest.MonkeyPatch) -> None
         raise AssertionError("the definition was asked")
 
     monkeypatch.setattr(kernel, "score_by_definition", unasked)
+    monkeypatch.setattr(api, "score_problem_pair", unasked)
     held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     other = held.replace("(clear a)", "(holding a)")
     assert compare_problems(held, other).plan == ()

@@ -7,12 +7,12 @@ from itertools import islice
 from random import Random
 
 import pytest
-from pddl_eval import kernel
 from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.metrics import DOMAIN
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.kernel import tables
 
 from tests.corpus import CORPUS
 from tests.judges.task_equivalence import in_other_words, random_tasks
@@ -124,7 +124,7 @@ def test_whole_tasks_of_the_corpus() -> None:
     found = compared(rows, pair=DOMAIN)
     assert not found.differences
     assert found.share_left <= 0.15, found.left
-    scored = kernel.score_domains(columns_of(rows), ScoringOptions())
+    scored = tables.score_domains(columns_of(rows), ScoringOptions())
     assert scored is not None
     assert {True, False} <= {*scored[0]["task_equivalent"].to_pylist()}
 

@@ -14,12 +14,12 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval import kernel
 from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.metrics import PLAN
 from pddl_eval.definition.model import Action, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.task import task_of
+from pddl_eval.kernel import tables
 
 from tests.corpus import ADL, CORPUS
 from tests.judges.domains import STORIES
@@ -152,7 +152,7 @@ def test_without_a_column_of_reference_plans() -> None:
     found = compared(({**row, "domain": None, "reference_plan": None} for row in rows), pair=PLAN)
     columns = columns_of(rows)
     del columns["reference_plan"], columns["domain"]
-    scored = kernel.score_plans(columns, ScoringOptions())
+    scored = tables.score_plans(columns, ScoringOptions())
     assert scored is not None
     assert not found.differences
     assert scored[0]["plan_lcs"].null_count == len(rows)

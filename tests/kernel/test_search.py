@@ -15,6 +15,7 @@ from pddl_eval.definition.pddl import parse_domain
 from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import ProblemVerdict
+from pddl_eval.kernel import tables
 
 from tests.support.differential import columns_of, has_many_states, needs_kernel
 from tests.support.towers import blocks
@@ -146,12 +147,12 @@ def test_a_problem_without_a_reference_is_solved() -> None:
     problem = blocks(0, 20)
     circle = replace(problem, goal=frozenset({("on", "b1", "b2"), ("on", "b2", "b1")}))
     rows = [{"generated_problem": own(each), "domain": BLOCKS_TEXT} for each in (problem, circle)]
-    scored = kernel.score(columns_of(rows), ScoringOptions())
+    scored = tables.score(columns_of(rows), ScoringOptions())
     assert scored is not None
     assert scored[0]["solvable"].to_pylist() == [True, False]
     assert scored[0]["verdict"].to_pylist() == [None, "unsolvable"]
     together = [{"generated_problem": own(problem), "generated_domain": BLOCKS_TEXT}]
-    scored = kernel.score(columns_of(together), ScoringOptions())
+    scored = tables.score(columns_of(together), ScoringOptions())
     assert scored is not None
     assert scored[0]["solvable"].to_pylist() == [True]
 

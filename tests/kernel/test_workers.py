@@ -31,12 +31,12 @@ def score_half_without(table: pa.Table, until: float, score: Callable[[pa.Table,
     without = table["n"][0].as_py() // SHARD_ROWS % 2
     before = os.environ.get(kernel.VARIABLE)
     os.environ[kernel.VARIABLE] = "off" if without else "must"
-    kernel._library.cache_clear()
+    kernel.library.cache_clear()
     try:
         return score(table, until)
     finally:
         os.environ[kernel.VARIABLE] = before or "auto"
-        kernel._library.cache_clear()
+        kernel.library.cache_clear()
 
 
 @pytest.mark.parametrize("engine", ["local", pytest.param("ray", marks=pytest.mark.slow)])

@@ -43,6 +43,7 @@ from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair
 from pddl_eval.definition.model import domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
+from pddl_eval.kernel import tables
 from pddl_eval.scoring.kept import KEPT
 
 from tests.corpus import ADL, CORPUS
@@ -75,7 +76,7 @@ SPEED_ROWS, SPEED_BATCH, PARSES, PEER_PAIRS = 4_000, 200, 25, 100
 Score = Callable[[Mapping[str, pa.ChunkedArray]], object]
 """What scores a batch."""
 
-ALL_COLUMNS: Score = partial(kernel.score, options=ScoringOptions())
+ALL_COLUMNS: Score = partial(tables.score, options=ScoringOptions())
 
 STEPS_MEASURED = 40_000
 """Steps of all reference plans of a kind; GAICo gets fewer plans."""
@@ -116,7 +117,7 @@ def answered(preset: str, count: int, seed: int, answers: int = 1) -> list[Row]:
 
 def measure_speed(seed: int, planetarium: str | None) -> None:
     """Print how long a pair takes the kernel, all columns, and how long a reference takes the package."""
-    equivalence = partial(kernel.score, options=ScoringOptions(check_solvable=False), certificates=False)
+    equivalence = partial(tables.score, options=ScoringOptions(check_solvable=False), certificates=False)
     for preset in ("zero-shot", "fine-tuned", "every-kind"):
         in_parses(preset, answered(preset, SPEED_ROWS, seed))
     in_parses("zero-shot, four answers a reference", answered("zero-shot", SPEED_ROWS // 4, seed, answers=4))
@@ -172,24 +173,24 @@ def measure_plans(python: str) -> None:
     """Print how long a pair of plans takes the kernel and the definition, all columns, and GAICo, one column."""
     options = ScoringOptions()
     executed = Random(1)
-    tables: dict[str, list[Row]] = {}
+    kinds: dict[str, list[Row]] = {}
     for kind, step in STEPS.items():
         for steps in (20, 100, 1000):
             pairs = [
                 [", ".join(step(executed) for _ in range(steps)) for _ in range(2)]
                 for _ in range(STEPS_MEASURED // steps)
             ]
-            tables[f"{kind}, {steps} steps"] = [{"reference_plan": one, "generated_plan": two} for one, two in pairs]
-    tables["executed in a problem"] = [
+            kinds[f"{kind}, {steps} steps"] = [{"reference_plan": one, "generated_plan": two} for one, two in pairs]
+    kinds["executed in a problem"] = [
         {**row, "domain": None} for domain in VOCABULARY for row in executed_rows(executed, domain, 100)
     ]
-    for name, rows in tables.items():
+    for name, rows in kinds.items():
         columns = columns_of(rows)
         ours: list[float] = []
         theirs: list[float] = []
         for _ in range(5):  # in turn
             start = time.process_time()
-            scored = kernel.score_plans(columns, options)
+            scored = tables.score_plans(columns, options)
             middle = time.process_time()
             with keeping(KEPT):
                 for row in rows:
@@ -287,10 +288,11 @@ LEAST_SHARE = 0.04
 SCORE_FILE = """
 import sys, pyarrow
 from pddl_eval import kernel
+from pddl_eval.kernel import tables
 from pddl_eval.definition.options import ScoringOptions
 rows = pyarrow.ipc.open_file(sys.argv[2]).read_all()
 def score(rows):
-    getattr(kernel, sys.argv[1])(dict(zip(rows.column_names, rows.columns)), ScoringOptions())
+    getattr(tables, sys.argv[1])(dict(zip(rows.column_names, rows.columns)), ScoringOptions())
 score(rows[:1])  # imports what is imported late
 print("ready", flush=True)
 sys.stdin.readline()

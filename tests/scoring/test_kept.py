@@ -55,7 +55,7 @@ def test_a_definition_alone_keeps_nothing() -> None:
 def test_a_reference_is_read_once_for_all_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     KEPT.clear()
     read: list[str] = []
-    monkeypatch.setattr(kernel, "_library", lambda: None)
+    monkeypatch.setattr(kernel, "library", lambda: None)
     problem_in = task.problem_in
     monkeypatch.setattr(task, "problem_in", lambda *asked: (read.append(asked[1]), problem_in(*asked))[1])
     answers = [HELD.replace("problem p", f"problem p{number}") for number in range(5)]

@@ -19,7 +19,7 @@ import pytest
 from pddl_eval.definition.domains import blocksworld
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.kernel import _library
+from pddl_eval.kernel import library
 from pddl_eval.scoring import rewards
 
 START = "(arm-empty) (clear a) (on-table a) (clear b) (on-table b)"
@@ -295,7 +295,7 @@ EARNED = [1.0, 0.2, 0.0, 0.1]
 )
 def test_threads_without_a_signal(workers: int | None, kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PDDL_EVAL_KERNEL", kernel)
-    _library.cache_clear()
+    library.cache_clear()
 
     def refused(*_: Any) -> None:
         raise AssertionError("a signal in a thread")
@@ -307,7 +307,7 @@ def test_threads_without_a_signal(workers: int | None, kernel: str, monkeypatch:
             calls = [threads.submit(pddl_eval.reward, ANSWERS, TOWER, workers=workers) for _ in range(8)]
             assert [call.result() for call in calls] == [EARNED] * 8
     finally:
-        _library.cache_clear()
+        library.cache_clear()
 
 
 @pytest.mark.parametrize("workers", [None, 2])
@@ -385,9 +385,9 @@ def test_the_kernel_earns_what_the_definition_does(monkeypatch: pytest.MonkeyPat
     found = []
     for wanted in ("auto", "off"):
         monkeypatch.setenv("PDDL_EVAL_KERNEL", wanted)
-        _library.cache_clear()
+        library.cache_clear()
         found.append([pddl_eval.reward(answers, **arguments) for answers, arguments in calls])
-    _library.cache_clear()
+    library.cache_clear()
     assert found[0] == found[1]
 
 
@@ -396,11 +396,11 @@ def test_details_and_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(each.reward, each.reached) for each in found] == [(1.0, 4), (0.0, 0)]
     assert found[0].error is None and "reference" in found[1].error
     monkeypatch.setenv("PDDL_EVAL_KERNEL", "off")
-    _library.cache_clear()
+    library.cache_clear()
     twice = pddl_eval.reward([FERRY, FERRY], FERRY, kind="domain", details=True)
     assert twice[0].seconds > 0 == twice[1].seconds and twice[0].reward == twice[1].reward
     monkeypatch.undo()
-    _library.cache_clear()
+    library.cache_clear()
     assert pddl_eval.reward(TOWER, TOWER, details=True).seconds >= 0
 
 

@@ -24,12 +24,13 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain, parse_problem
 from pddl_eval.definition.task import Task, read_pair
 from pddl_eval.definition.verdict import Undecided
+from pddl_eval.kernel import tables
 from pddl_eval.scoring.kept import KEPT
 from pddl_eval.shown import printable
 
 Row = dict[str, Any]
 
-SCORES = {PROBLEM: kernel.score, PLAN: kernel.score_plans, DOMAIN: kernel.score_domains}
+SCORES = {PROBLEM: tables.score, PLAN: tables.score_plans, DOMAIN: tables.score_domains}
 """What the kernel has for a pair."""
 
 needs_kernel = pytest.mark.skipif(kernel.version() is None, reason="the kernel is not built")

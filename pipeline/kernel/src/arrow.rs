@@ -1,4 +1,5 @@
-//! Record batches in and out through the Arrow C data interface.
+//! Record batches in and out through the Arrow C data interface; and the rows of a call, texts in and JSON out, for a caller
+//! without Arrow: a batch of one takes Arrow longer than its row.
 //!
 //! What comes in is promised by the interface (pointers, lengths of buffers that follow from the length and offset of an
 //! array); offsets of texts are checked all the same, because files can hold anything. What goes out owns its memory, and
@@ -6,9 +7,10 @@
 #![allow(unsafe_code)]
 
 use crate::allocator::keep_blocks;
-use crate::batches;
+use crate::batches::{self, Rows};
 use crate::difference::{Difference, Field};
 use crate::hashing::HashMap;
+use crate::json::Json;
 use crate::left::{Answer, Left};
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
@@ -55,12 +57,24 @@ const DICTIONARY: &str = "i";
 /// The format of the values of fields: numbers, words, lists, lists of lists, nulls.
 const UNION: &str = "+ud:0,1,2,3,4";
 
-/// A column of a batch that came in.
+/// A column that came in.
 pub struct Column<'a> {
+    values: Values<'a>,
+    pub length: usize,
+}
+
+enum Values<'a> {
+    /// Of a batch.
+    Array(Array<'a>),
+    /// Of a call; any text is true.
+    Texts(Vec<Option<&'a [u8]>>),
+}
+
+struct Array<'a> {
     array: &'a ArrowArray,
     kind: Kind,
     offset: usize,
-    pub length: usize,
+    length: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,6 +85,21 @@ enum Kind {
 }
 
 impl<'a> Column<'a> {
+    pub fn truth(&self, row: usize) -> bool {
+        match &self.values {
+            Values::Array(array) => array.truth(row),
+            Values::Texts(texts) => texts[row].is_some(),
+        }
+    }
+
+    /// The text of a row; None for a null.
+    pub fn text(&self, row: usize) -> Answer<Option<&'a [u8]>> {
+        match &self.values {
+            Values::Array(array) => array.text(row),
+            Values::Texts(texts) => Ok(texts[row]),
+        }
+    }
+
     /// The column with this number; None where it is not what the kernel takes.
     ///
     /// # Safety
@@ -90,9 +119,12 @@ impl<'a> Column<'a> {
         let length = usize::try_from(array.length).ok()?;
         let enough = usize::try_from(child.length).ok()? >= usize::try_from(array.offset).ok()?.checked_add(length)?;
         offset.checked_add(length)?.checked_add(1)?.checked_mul(8)?;
-        (child.n_buffers == buffers && enough).then_some(Column { array: child, kind, offset, length })
+        let values = Values::Array(Array { array: child, kind, offset, length });
+        (child.n_buffers == buffers && enough).then_some(Column { values, length })
     }
+}
 
+impl<'a> Array<'a> {
     fn buffer<T>(&self, number: usize) -> *const T {
         // SAFETY: `new` has checked how many buffers there are.
         unsafe { *self.array.buffers.add(number) }.cast()
@@ -109,12 +141,11 @@ impl<'a> Column<'a> {
         self.bit(0, row) == Some(false)
     }
 
-    pub fn truth(&self, row: usize) -> bool {
+    fn truth(&self, row: usize) -> bool {
         self.kind == Kind::Bool && !self.is_null(row) && self.bit(1, row) == Some(true)
     }
 
-    /// The text of a row; None for a null.
-    pub fn text(&self, row: usize) -> Answer<Option<&'a [u8]>> {
+    fn text(&self, row: usize) -> Answer<Option<&'a [u8]>> {
         if self.is_null(row) {
             return Ok(None);
         }
@@ -326,16 +357,17 @@ fn push_bit(bits: &mut Vec<u8>, row: usize, value: bool) {
 /// The columns that go out, row by row.
 pub struct Table(Vec<Built>);
 
-impl Table {
-    /// No rows, of values like these.
-    pub fn new(like: &[(&'static str, Value)]) -> Table {
+impl Rows for Table {
+    fn new(like: &[(&'static str, Value)]) -> Table {
         Table(like.iter().map(|(name, value)| Built::new(name, *value)).collect())
     }
 
-    pub fn push(&mut self, row: &[(&'static str, Value)]) {
+    fn push(&mut self, row: &[(&'static str, Value)]) {
         self.0.iter_mut().zip(row).for_each(|(column, (_, value))| column.push(*value));
     }
+}
 
+impl Table {
     fn exported(self) -> (ArrowSchema, ArrowArray) {
         let rows = self.0.first().map_or(0, |column| column.rows);
         Built { rows, ..Built::of("", "+s", self.0) }.exported()
@@ -366,7 +398,7 @@ pub unsafe extern "C" fn pddl_eval_score(
         let (schema, array) = (&*schema, &*array);
         let count = usize::try_from(array.n_children).ok()?;
         let columns: Option<Vec<Column>> = (0..count).map(|number| Column::new(schema, array, number)).collect();
-        batches::score(what, flags, &columns?)
+        batches::score::<Table>(what, flags, &columns?)
     }));
     if let Some(release) = (*array).release {
         release(array);
@@ -379,6 +411,47 @@ pub unsafe extern "C" fn pddl_eval_score(
     schema_out.write(schema);
     array_out.write(array);
     0
+}
+
+/// As `pddl_eval_score`, for the rows of a call: `texts` are those of each column, one after the other, null for a null, each
+/// as long as `lengths` says. Of a column of truths, a text is true and a null false.
+///
+/// Returns the rows as JSON, an array of objects, which the caller gives to `pddl_eval_release`; null where the columns are
+/// not what the kernel takes.
+///
+/// # Safety
+/// There are `columns` times `rows` texts and lengths.
+#[no_mangle]
+pub unsafe extern "C" fn pddl_eval_score_texts(
+    what: u32,
+    flags: u32,
+    columns: usize,
+    rows: usize,
+    texts: *const *const u8,
+    lengths: *const usize,
+) -> *mut c_char {
+    let _kept = keep_blocks();
+    let scored = catch_unwind(AssertUnwindSafe(|| {
+        QUIET.call_once(|| set_hook(Box::new(|_| {})));
+        let text = |place: usize| {
+            let (text, length) = (*texts.add(place), *lengths.add(place));
+            (!text.is_null()).then(|| std::slice::from_raw_parts(text, length))
+        };
+        let column = |number: usize| (number * rows..(number + 1) * rows).map(text).collect();
+        let columns = (0..columns).map(|number| Column { values: Values::Texts(column(number)), length: rows });
+        let columns: Vec<Column> = columns.collect();
+        CString::new(batches::score::<Json>(what, flags, &columns)?.whole()).ok()
+    }));
+    scored.ok().flatten().map_or(null_mut(), CString::into_raw)
+}
+
+/// Frees what `pddl_eval_score_texts` has returned.
+///
+/// # Safety
+/// It was not freed before.
+#[no_mangle]
+pub unsafe extern "C" fn pddl_eval_release(json: *mut c_char) {
+    drop(CString::from_raw(json));
 }
 
 /// The version of the kernel and the digest of the sources that it was built from, as a C string.

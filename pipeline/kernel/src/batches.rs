@@ -1,6 +1,6 @@
 //! Batches: which rows are there and what they share, how each is scored, and the columns of their scores.
 
-use crate::arrow::{Column, Table, Value};
+use crate::arrow::{Column, Value};
 use crate::canonical::Digits;
 use crate::difference::Difference;
 use crate::domains::{self, forget_known_domains, pddl_of, PlanningDomain, ROVER_NAMES};
@@ -23,8 +23,16 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::rc::Rc;
 use std::time::Instant;
 
+/// Rows that go out.
+pub trait Rows {
+    /// No rows, of values like these.
+    fn new(like: &[(&'static str, Value)]) -> Self;
+
+    fn push(&mut self, row: &[(&'static str, Value)]);
+}
+
 /// The scores of a batch's rows; None where the columns are not what the kernel takes (`pddl_eval_score`).
-pub fn score(what: u32, flags: u32, columns: &[Column]) -> Option<Table> {
+pub fn score<R: Rows>(what: u32, flags: u32, columns: &[Column]) -> Option<R> {
     let settings = Settings::new(flags);
     let (first, names) = (columns.first()?, Interner::new());
     let rows = first.length;
@@ -71,8 +79,8 @@ trait Row: Sized {
 }
 
 /// The rows, why each was left, and the microseconds that it took. A panic costs a row.
-fn score_rows<K: Kernel>(mut kernel: K, rows: usize, proofs: bool) -> Table {
-    let mut table = Table::new(&values::<K::Row>(&Err(Left::Panic), 0, proofs));
+fn score_rows<K: Kernel, R: Rows>(mut kernel: K, rows: usize, proofs: bool) -> R {
+    let mut table = R::new(&values::<K::Row>(&Err(Left::Panic), 0, proofs));
     for row in 0..rows {
         let start = Instant::now();
         let scored = catch_unwind(AssertUnwindSafe(|| kernel.score(row)));

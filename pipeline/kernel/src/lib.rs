@@ -19,6 +19,7 @@ mod formulas;
 mod fraction;
 mod grounding;
 mod hashing;
+mod json;
 mod left;
 mod metrics;
 mod model;

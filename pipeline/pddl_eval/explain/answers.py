@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from pddl_eval import kernel
 from pddl_eval.definition.metrics import ANSWER, Row
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.questions import kinds
@@ -60,8 +61,6 @@ def explain_answers(row: Row, options: ScoringOptions) -> AnswerExplanation:
     >>> explain_answers({**row, "domain": lamp}, ScoringOptions()).key.text
     '(on)'
     """
-    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
-
     pair = kernel.read_answer(row, options)
     texts = row.get("reference_problem"), row.get("plan"), pair.text
     steps = None

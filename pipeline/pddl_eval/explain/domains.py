@@ -34,7 +34,7 @@ from pddl_eval.definition.verdict import Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.explain.tables import ABSENT, DIFFERENT, as_written, cells, line_by_line, noted, scores_table
 from pddl_eval.explain.telling import TellingPlan, telling_plan
-from pddl_eval.kernel import one_row, score_domains
+from pddl_eval.kernel import one_row
 from pddl_eval.pages import PDDL, Cell, Excerpt, Page, Section, Table, table, words
 from pddl_eval.shown import line, listed
 
@@ -104,7 +104,7 @@ def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
     if not isinstance(pair, DomainPair) and given(row.get("reference_domain")):
         raise UserError(pair["domain_detail"])
     plain = replace(options, columns=None, feedback=False)
-    known = one_row(score_domains, {name: row[name] for name in SCORED if row.get(name) is not None}, plain)
+    known = one_row("domain", {name: row[name] for name in SCORED if row.get(name) is not None}, plain)
     scores = known or (DOMAIN.scores(pair) if isinstance(pair, DomainPair) else pair)
     scores = {column.name: scores.get(column.name) for column in DOMAIN.columns}
     texts = (row.get("reference_domain"), row["generated_domain"])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pddl_eval import kernel
 from pddl_eval.definition.closure import ClosedGoal
 from pddl_eval.definition.counterexample import counterexample as find_counterexample
 from pddl_eval.definition.domains import chosen_domain
-from pddl_eval.definition.metrics import DomainPair, decided_task
+from pddl_eval.definition.kept import keeping
+from pddl_eval.definition.metrics import DomainPair, decided_task, score_problem_pair
 from pddl_eval.definition.model import Domain, Formula, Problem, State, domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import ParseError
@@ -16,6 +18,7 @@ from pddl_eval.definition.task_equivalence import TaskDecision
 from pddl_eval.definition.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import UserError
 from pddl_eval.scoring.budget import row_budget
+from pddl_eval.scoring.kept import KEPT
 
 ROW_SECONDS = ScoringOptions().row_seconds
 """Processor time of each call: that of a row in a dataset."""
@@ -72,14 +75,16 @@ def compare_problems(  # noqa: PLR0913 (the contract's keywords)
     >>> verdict.equivalent, verdict.verdict.value, verdict.object_map
     (True, 'isomorphic', {'z': 'a'})
     """
-    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
-
     texts = _texts(reference, generated)
     if domain:
-        chosen_domain(domain)
-    answer = ScoringOptions(answer=answer).answer
+        with keeping(KEPT):
+            chosen_domain(domain)
+    options = ScoringOptions(check_solvable=check_solvable, answer=answer)
+    found = kernel.problem_verdict(*texts, is_placeholder, domain or None, options)
+    if found is not None:
+        return found
     with row_budget(ROW_SECONDS):
-        return kernel.score_problem_pair(*texts, is_placeholder, domain or None, check_solvable, answer)
+        return score_problem_pair(*texts, is_placeholder, domain or None, check_solvable, answer=answer)
 
 
 def counterexample(
@@ -189,8 +194,6 @@ def _asked(
     problem: str | Problem, domain: str | None, is_placeholder: bool
 ) -> tuple[ProblemVerdict, State | Unsolvable | None] | None:
     """What the kernel says of a problem that is a reference without an answer."""
-    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
-
     text, _ = _texts(problem, None)
     return kernel.problem_pair(text, None, is_placeholder, domain or None, ScoringOptions(check_solvable=False))
 
@@ -218,8 +221,6 @@ def compare_tasks(
     >>> task.equivalent, task.renaming.predicates
     (True, {('in', 1): ('at', (0,))})
     """
-    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
-
     with row_budget(ROW_SECONDS):
         pair = DomainPair(reference_domain, generated_domain)
         try:
@@ -232,7 +233,7 @@ def compare_tasks(
         domains = (domain_to_pddl(each) if isinstance(each, Domain) else each for each in sides)
         names = ("reference_domain", "generated_domain", "reference_problem", "generated_problem")
         row = dict(zip(names, (*domains, *_texts(reference_problem, generated_problem)), strict=True))
-        found = kernel.one_row(kernel.score_domains, {**row, "is_placeholder": is_placeholder}, ScoringOptions())
+        found = kernel.one_row("domain", {**row, "is_placeholder": is_placeholder}, ScoringOptions())
         if found and found["task_equivalent"] is not None:
             return replace(decision, equivalent=found["task_equivalent"], detail="the kernel's search decided it")
     return decision

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import polars as pl
 import pyarrow as pa
 
-from pddl_eval import kernel
 from pddl_eval.datasets import (
     SIGNATURE_KEY,
     DatasetError,
@@ -39,6 +38,7 @@ from pddl_eval.definition.pddl import Unreadable
 from pddl_eval.definition.task import reference_task
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Verdict
 from pddl_eval.errors import UserError
+from pddl_eval.kernel import tables
 from pddl_eval.process import available_cpus, reraise_interrupt
 from pddl_eval.run import open_rows, ordered_map
 from pddl_eval.scoring.budget import row_budget
@@ -214,7 +214,7 @@ def certify(texts: Sequence[ProblemText], is_placeholder: bool) -> list[Certifie
     problems, domains = (pa.chunked_array([each], pa.large_string()) for each in zip(*texts, strict=True))
     rows = {"reference_problem": problems, "generated_problem": problems, "domain": domains}
     rows["is_placeholder"] = pa.chunked_array([[is_placeholder] * len(texts)])
-    answers = kernel.score(rows, ScoringOptions(check_solvable=False))
+    answers = tables.score(rows, ScoringOptions(check_solvable=False))
     known = answers[0]["reference_certificate"].to_pylist() if answers else [None] * len(texts)
     made = zip(texts, known, strict=True)
     return [Certified(found) if found else _certified(*each, is_placeholder) for each, found in made]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from pddl_eval import kernel
 from pddl_eval.definition.metrics import DOMAIN, DomainPair
 from pddl_eval.definition.model import Domain, Problem, domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
@@ -100,9 +101,7 @@ def _by_kernel(
     reference: str | Domain, generated: str | Domain | None, problem: str | Problem, options: ScoringOptions
 ) -> dict[str, Any] | None:
     """The columns where the kernel knows them: without a problem nothing is searched, and the definition says all."""
-    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
-
     domains = (domain_to_pddl(each) if isinstance(each, Domain) else each for each in (reference, generated))
     text = problem_to_pddl(problem) if isinstance(problem, Problem) else problem
     row = dict(zip(("reference_domain", "generated_domain", "reference_problem"), (*domains, text), strict=True))
-    return kernel.one_row(kernel.score_domains, row, options)
+    return kernel.one_row("domain", row, options)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Any
 
+from pddl_eval import kernel
 from pddl_eval.columns import PAIRS
 from pddl_eval.definition.metrics import Row, domain_of
 from pddl_eval.definition.options import ANSWERS, ScoringOptions
@@ -159,8 +160,6 @@ def _told(  # noqa: PLR0913 (what is found, and how much of it is told)
 
 def _of_answer(row: Row, options: ScoringOptions, level: str = "all", reveal: str = "nothing") -> Feedback:
     """What is told of an answer to a question."""
-    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
-
     with row_budget(options.row_seconds):
         found = kernel.read_answer(row, options).verdict
     if found.verdict is Judgement.REFERENCE_INVALID:

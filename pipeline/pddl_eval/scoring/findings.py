@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, zip_longest
 
+from pddl_eval import kernel
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, or_undecided, spend
 from pddl_eval.definition.comparison import read_alone
@@ -670,8 +671,6 @@ def _drafts(draft: str) -> Issue:
 
 
 def _problem(reference: str, answer: str | None, domain: str | None, is_placeholder: bool, drafts: str) -> Issue:
-    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
-
     found = kernel.score_problem_pair(reference, answer, is_placeholder, domain, check_solvable=False, answer=drafts)
     assert found.verdict is not None
     return Issue(found.verdict, found.detail)

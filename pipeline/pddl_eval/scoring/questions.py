@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pddl_eval import kernel
 from pddl_eval.definition.domains import chosen_domain
 from pddl_eval.definition.metrics import AnswerPair
 from pddl_eval.definition.model import Problem, problem_to_pddl
@@ -61,6 +62,4 @@ def _asked(question: str, answer: str | None, problem: str | Problem, domain: st
         chosen_domain(domain)
     text = problem_to_pddl(problem) if isinstance(problem, Problem) else problem
     row = {"question": question, "generated_answer": answer, "reference_problem": text, "domain": domain, "plan": plan}
-    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
-
     return kernel.read_answer(row, ScoringOptions())

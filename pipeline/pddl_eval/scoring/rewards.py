@@ -19,7 +19,6 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from math import isfinite
 from numbers import Real
@@ -309,24 +308,13 @@ def _content(task: Task) -> tuple[Any, ...] | None:
 def _by_kernel(tasks: Sequence[Task]) -> dict[int, Rewarded]:
     """The rewards of the tasks that the kernel answers, by their numbers."""
     found: dict[int, Rewarded] = {}
-    if kernel.version() is None:
-        return found
-    import pyarrow as pa  # here: without Arrow there is no kernel
-
-    problems: Callable[..., kernel.Answers | None] = partial(kernel.score, certificates=False)
-    for kind, score in (("problem", problems), ("plan", kernel.score_plans), ("domain", kernel.score_domains)):
+    for kind, reward_of in _OF_SCORES.items():
         numbers = [number for number, task in enumerate(tasks) if task.kind == kind and _is_plain(task)]
-        names = (f"generated_{kind}", "reference_problem", "domain", *[f"reference_{kind}"] * (kind != "problem"))
-        columns = {name: pa.chunked_array([[tasks[number].row.get(name) for number in numbers]], pa.large_string())
-                   for name in names}  # fmt: skip
-        columns["is_placeholder"] = pa.chunked_array([[tasks[number].row["is_placeholder"] for number in numbers]])
-        answered = score(columns, tasks[0].options) if numbers else None
-        if answered is None:
-            continue
-        rows, left = pa.table(answered[0]).to_pylist(), answered[1].to_pylist()
-        for number, row, reason in zip(numbers, rows, left, strict=True):
-            each = None if reason else _OF_SCORES[kind](row, tasks[number])
-            if each is not None:
+        rows = [tasks[number].row for number in numbers]
+        answered = kernel.score_rows(kind, rows, tasks[0].options, certificates=False) if rows else None
+        for number, row in zip(numbers, answered or (), strict=False):
+            each = None if row is None else reward_of(row, tasks[number])
+            if row is not None and each is not None:
                 found[number] = replace(each, seconds=row["score_micros"] / 1e6)
     return found
 

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pddl_eval import kernel
 from pddl_eval.columns import ASKED, MEANINGS, SCORED
 from pddl_eval.datasets import is_text, values_of
 from pddl_eval.definition.budget import or_undecided
@@ -27,6 +26,7 @@ from pddl_eval.definition.metrics import ANSWER, DOMAIN, PLAN, PROBLEM, Pair, Ro
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError
+from pddl_eval.kernel import read_answer, tables
 from pddl_eval.pairs import ColumnError, log_hint, pairs_present
 from pddl_eval.process import reraise_interrupt, rows_scored
 from pddl_eval.progress import progress
@@ -48,10 +48,10 @@ MOST_NAMES = 5
 KERNEL_KEY = "pddl-eval kernel"
 """In the metadata of a scored table's schema: how many rows the kernel was given, and how many it left, by reason."""
 
-KERNELS = ((PROBLEM, kernel.score), (PLAN, kernel.score_plans), (DOMAIN, kernel.score_domains))
+KERNELS = ((PROBLEM, tables.score), (PLAN, tables.score_plans), (DOMAIN, tables.score_domains))
 """The pairs that the kernel scores."""
 
-READERS = {ANSWER.name: kernel.read_answer}
+READERS = {ANSWER.name: read_answer}
 """How rows are read of the pairs of which the kernel knows only a part."""
 
 SCORE_MICROS = "score_micros"
@@ -115,7 +115,7 @@ def score_table(table: pa.Table, options: ScoringOptions, until: float = inf) ->
     if answers:
         arrays = _merged(arrays, answers.values(), open_rows[: len(scored)], table.num_rows)
     scored_table = pa.table([*table.columns, *arrays.values()], schema=schema)
-    counts = kernel.count_left(left.slice(0, table.num_rows)) if answers else None
+    counts = tables.count_left(left.slice(0, table.num_rows)) if answers else None
     metadata = {} if counts is None else {KERNEL_KEY: json.dumps({"rows": table.num_rows, **counts})}
     return scored_table.replace_schema_metadata({**(schema.metadata or {}), **metadata} or None)
 
@@ -130,7 +130,7 @@ def _values_in(column: pa.ChunkedArray, rows: Sequence[int]) -> list[Any]:
 
 
 def _merged(
-    by_definition: Mapping[str, pa.Array], answers: Iterable[kernel.Answers], open_rows: Sequence[int], count: int
+    by_definition: Mapping[str, pa.Array], answers: Iterable[tables.Answers], open_rows: Sequence[int], count: int
 ) -> dict[str, pa.Array]:
     """The columns of all rows: the kernel's, and of rows that it left the definition's, which has the open rows."""
     places = pc.index_in(pa.array(range(count), pa.int64()), pa.array(open_rows, pa.int64()))

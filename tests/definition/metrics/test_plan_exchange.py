@@ -36,7 +36,7 @@ ROOMS = """(define (problem p) (:domain doors) (:objects a b - room)
 @pytest.fixture(autouse=True)
 def without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     """The definition is tested, which is asked last."""
-    monkeypatch.setattr(kernel, "_library", lambda: None)
+    monkeypatch.setattr(kernel, "library", lambda: None)
 
 
 def exchanged(generated: str | None, problem: str = ROOMS) -> tuple[bool | None, bool | None, str]:

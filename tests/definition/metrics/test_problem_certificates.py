@@ -58,9 +58,9 @@ def said(text: str, row: Row) -> str | None:
 @pytest.fixture(params=["auto", "off"])
 def _implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(kernel.VARIABLE, request.param)
-    kernel._library.cache_clear()
+    kernel.library.cache_clear()
     yield
-    kernel._library.cache_clear()
+    kernel.library.cache_clear()
 
 
 @pytest.mark.usefixtures("_implementation")

@@ -13,6 +13,7 @@ use crate::model::{
 use crate::pddl::drafts::without_thinking;
 use crate::pddl::sexpr::{block, bytes_inside, is_blank, is_space, openings, Token, Tokens, LONGEST, PACKAGE_NESTING};
 use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 /// What the package's grammar reads as a name and its validation refuses as one; `object`, a known word, is another.
 const KEYWORDS: [&str; 20] = [
@@ -236,8 +237,15 @@ const FREE: (u32, u32) = (u32::MAX, 0);
 /// Words of an interner that many texts share, beyond which it is given up.
 const MANY_WORDS: usize = 4_000;
 
+/// What each is at first.
+static FIRST: OnceLock<Interner> = OnceLock::new();
+
 impl Interner {
     pub fn new() -> Interner {
+        FIRST.get_or_init(Interner::with_known_words).clone()
+    }
+
+    fn with_known_words() -> Interner {
         let mut names = Interner {
             bytes: Vec::new(),
             entries: Vec::new(),

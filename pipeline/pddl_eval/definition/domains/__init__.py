@@ -25,6 +25,7 @@ from pddl_eval.definition.domains.reading import (
 )
 from pddl_eval.definition.domains.renaming import recognised, renamed_rules
 from pddl_eval.definition.formulas import ADDITIVE
+from pddl_eval.definition.kept import kept
 from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, TOTAL_COST, Domain, Problem, fluents_of, negates, words_of
 from pddl_eval.definition.pddl import (
     DomainError,
@@ -213,7 +214,7 @@ def chosen_domain(value: str) -> PlanningDomain:
     >>> chosen_domain("floor_tile").name
     'floor-tile'
     """
-    domain = planning_domain(value)
+    domain = kept(planning_domain, value)
     if domain is None:
         raise DomainError(nothing_known_of(value))
     return domain
