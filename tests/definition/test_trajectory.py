@@ -75,6 +75,13 @@ def test_constraints_of_domain_and_problem() -> None:
     assert "the plan ends" in validate("(on a) (see a)", asked, domain).detail
 
 
+def test_constraints_of_a_plan_that_fails_are_those_on_the_states_before() -> None:
+    """As ``goal_share`` is that of the last state: lit a second time it would break the second one."""
+    asked = problem("(and (sometime (lit a)) (at-most-once (lit a)) (sometime (lit b)) (always (not (lit b))))")
+    found = validate("(on a) (off a) (sing a) (on a) (on b)", asked, DOMAIN.format(""))
+    assert (found.verdict.value, found.failed_step, found.constraint_share) == ("unknown_action", 3, 0.75)
+
+
 def test_times_of_steps() -> None:
     """Without times the steps are at 1, 2, 3 …; times that the plan gives count."""
     asked = problem("(within 2 (lit a))")

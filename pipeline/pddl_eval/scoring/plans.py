@@ -284,7 +284,7 @@ class Validation:
 
     @property
     def constraint_share(self) -> float | None:
-        """The share of the constraints on the states passed through that hold; None where there are none."""
+        """The share of the constraints that hold on the states up to a step that fails; None where there are none."""
         return None if self.execution is None else self.execution.constraint_share
 
     @property

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.pddl import MAX_CHARACTERS
 from pddl_eval.definition.plans import Plan, PlanError, Step, Unread, read_plan
+from pddl_eval.definition.plans.found import actions_of, lasting
 from pddl_eval.definition.plans.lines import MAX_ACTIONS
 from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.plans import plan_of_steps
@@ -493,6 +494,8 @@ def test_times_order_the_steps(text: str, steps: Plan) -> None:
         ("Step 1 (t = 0.5): (a x) [duration: 8]", "1/2", "8"),
         ("(a x) (duration 8)", None, "8"),
         ("2: a(x) (lasts: 1/3)", "2", "1/3"),
+        ("2: (a x) (8)", "2", "8"),
+        ("a(x) (8.5 s).", None, "17/2"),
         ("0.5: (a x), duration 8.5 minutes", "1/2", "17/2"),
         ("0.5 - 2.5: (a x)", "1/2", "2"),
         ("[1, 2.5] (a x)", "1", "3/2"),
@@ -510,6 +513,38 @@ def test_a_step_says_when_it_starts_and_how_long_it_takes(text: str, start: str 
 
 def test_what_is_no_time_is_not_read_as_one() -> None:
     assert not read_plan("00:05: (a x)").steps
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0: (a)\n-1: (b)",
+        "0: (a)\n-0.5s: b()",
+        "(a)\nt=-1: (b)",
+        "0: (a)\n-1 - 2: (b)",
+        '[{"name": "a", "start": 0}, {"name": "b", "start": -1}]',
+    ],
+)
+def test_a_step_below_0_is_damage(text: str) -> None:
+    reading = read_plan(text)
+    assert reading.damage is not None
+    assert (reading.steps, reading.damage.steps_before) == (plan("a"), 1)
+    assert str(reading.unread[0]) in reading.reason
+
+
+def test_bullets_and_numbers_behind_a_minus_are_no_times_below_0() -> None:
+    assert [*map(lasting, read_plan("- 1: (a)\n- 2: (b)").steps)] == [None, None]
+    assert read_plan("-1. (b)\n-2. (a)").steps == plan("b", "a")
+
+
+def test_the_duration_behind_braces_is_that_of_each_action_without_one() -> None:
+    (step, after) = read_plan("{a(), b() [3], c()} [8] {d()}").steps
+    durations = {action[0]: lasting(action) for action in actions_of(step)}
+    assert (durations, after) == ({"a": 8, "b": 3, "c": 8}, frozenset([("d",)]))
+
+
+def test_numbers_in_parentheses_before_steps_of_a_line_are_no_durations() -> None:
+    assert [*map(lasting, read_plan("(1) a() (2) b(x) (3) c()").steps)] == [None, None, None]
 
 
 @pytest.mark.parametrize(

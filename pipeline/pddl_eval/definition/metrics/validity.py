@@ -219,8 +219,8 @@ CONSTRAINTS = Metric(
         Column(
             "constraint_share",
             float,
-            "share of the constraints on the states passed through that hold, a forall counted as its instances; null: "
-            "there are none",
+            "share of the constraints that hold on the states passed through, up to a step that fails; a forall "
+            "counted as its instances; null: there are none",
             has_mean=True,
         ),
     ),

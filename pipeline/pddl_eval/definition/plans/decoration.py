@@ -46,7 +46,7 @@ _BRACKETED = deferred(
 """`- [x] (take a)`, `[1] (take a)`"""
 _SPAN = deferred(
     rf"(?im)^((?:[^\w\n(){{}}\[\]]|\d{{1,6}}[.):](?!\d)|step \d{{1,6}})*+)(?:(\[)|\()?+[ ]?"
-    rf"(t(?:ime)? ?= ?)?({CLOCK}){UNIT}(?:(?: ?[–—,-] ?| to )({CLOCK}){UNIT})?+"
+    rf"(t(?:ime)? ?= ?)?(?<!-)({CLOCK}){UNIT}(?:(?: ?[–—,-] ?| to )({CLOCK}){UNIT})?+"
     r"[ ]?(?(2)\][ ]?:?|(?(3)\)?[ ]?:|:))(?=[ \t]*+[\w({])"
 )
 """`[0.5] (take a)`, `Step 1 (t=0.5): (take a)`, `0.5 - 2.5: (take a)`"""
@@ -81,7 +81,10 @@ def undecorated(text: str, operators: Collection[str] = ()) -> str:
         for _ in range(2):
             text = _TEX_GROUP.sub(_inside, text)
         text = _TEX_PARENTHESES.sub(r" (\1) ", text)
-    text = _LPG.sub(r"\1", _SPAN.sub(_planner_like, text))
+    if ":" in text or "[" in text:
+        text = _SPAN.sub(_planner_like, text)
+    if "])" in text:
+        text = _LPG.sub(r"\1", text)
     if "|" in text:
         text = "\n".join(_rows(text.split("\n")))
     if any(sign in text for sign in "<\\&_/["):

@@ -70,9 +70,9 @@ def started(step: Step, start: Fraction | None) -> Step:
     return Scheduled(step, start, lasting(step))
 
 
-def lasting(action: Action) -> Fraction | None:
-    """How long the action takes, as far as the text says so."""
-    return action.duration if isinstance(action, Scheduled) else None
+def lasting(action: Action, other: Fraction | None = None) -> Fraction | None:
+    """How long the action takes, as far as the text says so, else the other duration."""
+    return action.duration if isinstance(action, Scheduled) and action.duration is not None else other
 
 
 def in_time(steps: Iterable[TimedStep]) -> Plan:

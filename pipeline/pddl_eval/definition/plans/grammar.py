@@ -27,7 +27,7 @@ from typing import NamedTuple
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import Action, Scheduled
 from pddl_eval.definition.pddl.patterns import deferred, re
-from pddl_eval.definition.plans.found import RATIO, Step, TimedStep, actions_of, clock
+from pddl_eval.definition.plans.found import RATIO, Step, TimedStep, actions_of, clock, lasting
 
 Rule = Callable[[str, int], tuple[list[Step], int]]
 
@@ -38,8 +38,9 @@ CLOCK = rf"(?:{RATIO}|(?:\d++(?:\.\d++)?+|\.\d++)(?:e-?+\d\d?+)?+)"  # a time or
 UNIT = r"(?:\s*+(?:s|secs?|seconds?|(?:time\s)?units?)\b)?+"
 TIME = rf"(?<![\w./:])(?<!\w-){CLOCK}(?={UNIT}\s*+:)"
 LASTS = r"(?:dur(?:ation)?|last(?:s|ing)|for)\s*+[:=]?+\s*+"
-# A planner's (take a) [1.000], and (take a) (duration 1).
-DURATION = rf"(?:[ \t]*+(?:\[\s*+(?:D\s*+[:=]\s*+|{LASTS})?+|\(\s*+{LASTS}){CLOCK}[^()\[\]\n]*+[\])])?+"
+# A planner's (take a) [1.000], (take a) (duration 1), and at the end of a line (take a) (1).
+DURATION = rf"""(?:[ \t]*+(?:(?:\[\s*+(?:D\s*+[:=]\s*+|{LASTS})?+|\(\s*+{LASTS}){CLOCK}[^()\[\]\n]*+[\])]
+    |\(\s*+{CLOCK}{UNIT}\s*+\)(?=[\s,;.]*+$)))?+"""
 WORD = r"(?:and|then|next|finally|lastly|first|afterwards|followed\ by)\b(?![(-])"
 ARROW = r"(?:[-=]++>|[→⇒➜➔⟶⟹])"
 LINK = rf"(?:[\s,]|{ARROW}|{WORD})"
@@ -162,7 +163,11 @@ def _item(text: str, start: int) -> tuple[list[Step], int]:
         closed = _CLOSE.match(text, after)
         if not closed:
             break
-        steps.append(frozenset().union(*(actions_of(step) for _, step in inside)))
+        step = frozenset().union(*(actions_of(step) for _, step in inside))
+        if lasts := _LASTS.search(closed[0]):
+            duration = clock(lasts[1])
+            step = frozenset(Scheduled(each, duration=lasting(each, duration)) for each in step)
+        steps.append(step)
         end = closed.end()
     return steps, end
 

@@ -128,7 +128,9 @@ def value_of_text(text: str) -> tuple[Any, str] | None:
 
 
 def action_of_object(value: Mapping[Any, Any]) -> Action | None:
-    """The action of a T-Eval object, None for one without a name. Named arguments become ``key=value``, sorted by key.
+    """The action of a T-Eval object, None for one without a name or with a start below 0.
+
+    Named arguments become ``key=value``, sorted by key.
 
     >>> action_of_object({"name": "GetWeather", "args": '{"city": "Paris", "days": 2}', "id": 0})
     ('getweather', 'city=paris', 'days=2')
@@ -157,6 +159,8 @@ def action_of_object(value: Mapping[Any, Any]) -> Action | None:
     start, duration, end = (
         _clock(next((value[key] for key in keys if key in value), None)) for keys in (_STARTS, _LASTS, _ENDS)
     )
+    if start is not None and start < 0:
+        return None
     duration = end - start if duration is None and start is not None and end is not None else duration
     return action if start is duration is None else Scheduled(action, start, duration)
 

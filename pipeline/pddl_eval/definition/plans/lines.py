@@ -43,6 +43,7 @@ from pddl_eval.definition.plans.grammar import (
     NAME,
     SIGN,
     TIME,
+    UNIT,
     Line,
     only_items,
     pattern,
@@ -68,6 +69,7 @@ _BULLET = pattern(BULLETS)
 _LIST = deferred(r"\[|\((?!\d|e?s\))")
 _FACE = deferred(r"[:;]-?[()]")
 _TIME = pattern(TIME)
+_BELOW_ZERO = pattern(rf"(?<![\w.])-{CLOCK}{UNIT}(?:\s*+(?:[–—,-]|to\b)\s*+{CLOCK}{UNIT})?+\s*+:")
 _START = pattern(rf"\b(?:t(?:ime)?\s*+=|at(?:\ time)?(?:\ t\ ?=)?)\s*+({CLOCK})")
 _LASTS = pattern(rf"\b{LASTS}({CLOCK})")
 """A start or a duration in the words around a step. They do not order steps: these need not be times of the plan."""
@@ -358,7 +360,8 @@ def _read_line(number: int, line: Line, fence: int, lists: list[str]) -> Row | N
     row = Row(number, led=led, label=line.leads, ordinal=_ordinal(line.leads), fence=fence)
     comment = _COMMENT.match(line.rest) if led or line.rest.strip() != ":" else None  # `Done (twice):` is a heading
     remark = line.brackets and not closed and (led or fence) and _REMARK.match(line.rest)
-    if line.steps and paired and (comment or remark) and not _unbalanced(line.rest):
+    below_zero = bool(line.steps and _BELOW_ZERO.search(line.leads))
+    if line.steps and paired and (comment or remark) and not (below_zero or _unbalanced(line.rest)):
         (time, first), *others = line.steps
         times = _TIME.findall(line.leads)
         if not others and (said := _said_of(f"{line.leads} {line.rest}", first)) is not None:
@@ -379,6 +382,7 @@ def _read_line(number: int, line: Line, fence: int, lists: list[str]) -> Row | N
     broken = _unbalanced(line.text[line.start :])
     like = line.brackets or not paired or broken or bool(_LIKE_ACTION.match(line.text, line.start))
     cut, head = _begins(line, broken)
+    cut |= below_zero
     told = like or cut or numbered or (bool(fence) and not _is_sentence(line.text))
     return row._replace(
         led=False,
