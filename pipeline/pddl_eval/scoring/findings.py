@@ -169,7 +169,7 @@ def findings(  # noqa: PLR0913 (what an answer is held against)
     that many seconds of processor time.
     """
     sources: Mapping[str, Callable[[], Iterable[Issue]]] = {
-        "problem": lambda: problem_faults(answer, chosen_domain(domain) if domain else None, draft),
+        "problem": lambda: problem_faults(answer, ScoringOptions(domain=domain, answer=draft, row_seconds=seconds)),
         "plan": lambda: plan_faults(answer, executed_in(problem, domain), draft) if problem is not None else (),
         "domain": lambda: domain_faults(answer, problem, draft),
     }
@@ -211,13 +211,14 @@ def _bounded(faults: Iterable[Issue]) -> list[Issue]:
 # Problems
 
 
-def problem_faults(answer: str | None, given: PlanningDomain | None, draft: str) -> Iterator[Issue]:
-    """The faults of a raw answer with a problem, of the domain that is given, else of the one that it names.
+def problem_faults(answer: str | None, options: ScoringOptions) -> Iterator[Issue]:
+    """The faults of a raw answer with a problem, of the options' domain, else of the one that it names.
 
     >>> text = "(define (problem p) (:domain gripper) (:objects b) (:init (ball b)) (:goal (and (carry b g))))"
-    >>> [(fault.check.value, fault.words) for fault in problem_faults(text, None, "first") if fault.is_error]
+    >>> [(fault.check.value, fault.words) for fault in problem_faults(text, ScoringOptions()) if fault.is_error]
     [('undeclared_object', '(carry b g)')]
     """
+    given, draft = chosen_domain(options.domain) if options.domain else None, options.answer
     if has_several_problems(answer):
         yield _drafts(draft)
     domain = given.domain if given else None
@@ -245,10 +246,17 @@ def problem_faults(answer: str | None, given: PlanningDomain | None, draft: str)
         yield Issue(Check.EMPTY_GOAL, "the goal asks for nothing: every state has it", within=":goal")
     elif problem.goal <= problem.init:
         yield Issue(Check.GOAL_HOLDS, "the goal holds in the initial state: there is nothing to do", within=":goal")
-    if known is not None and not found:
-        faults = [*reachability_faults(Task(problem, known), "change :init or the goal so that a plan reaches it")]
-        # An operator without use is no fault of a problem that can be solved.
-        yield from faults if any(fault.is_error for fault in faults) else ()
+    if known is not None and not found and not _has_plan(answer, options):
+        # An operator without use is no fault of a problem that can be solved, and looking for it takes a grounding.
+        task, advice = Task(problem, known), "change :init or the goal so that a plan reaches it"
+        yield from reachability_faults(task, advice, of_others=False)
+
+
+def _has_plan(answer: str | None, options: ScoringOptions) -> bool:
+    """Whether the kernel finds a plan for the problem of an answer, as its own reference."""
+    row = {"reference_problem": answer, "generated_problem": answer}
+    (found,) = kernel.score_rows("problem", [row], options, certificates=False) or [None]
+    return found is not None and found["solvable"] is True
 
 
 _UNREAD = {
@@ -309,10 +317,16 @@ def _refused(atom: Atom, types: Mapping[str, str], domain: Domain, within: str) 
     return Issue(kind, why, f"it is declared as {show_atom((atom[0], *listing.split()))}", show_atom(atom), within)
 
 
-def reachability_faults(task: Task, advice: str) -> Iterator[Issue]:
-    """Operators that can never be applied in a problem, and a goal that is out of reach, with the reason."""
+def reachability_faults(task: Task, advice: str, *, of_others: bool = True) -> Iterator[Issue]:
+    """Operators that can never be applied in a problem, and a goal that is out of reach, with the reason.
+
+    ``of_others``: also where the goal is not out of reach.
+    """
     assert task.domain is not None
     found = read_alone(task)
+    undecided = task.plan if found.solvable is None and isinstance(task.plan, Undecided) else None
+    if found.verdict is not Verdict.UNSOLVABLE and undecided is None and not of_others:
+        return
     never = dict(never_applicable(task.problem, task.domain.domain))
     if found.verdict is Verdict.UNSOLVABLE:
         plan = task.plan
@@ -325,8 +339,8 @@ def reachability_faults(task: Task, advice: str) -> Iterator[Issue]:
         ]
         says = "; ".join([found.detail, *reasons])
         yield Issue(Verdict.UNSOLVABLE, says, advice, show_atom(atoms[0]) if atoms else "", ":goal")
-    elif found.solvable is None and isinstance(task.plan, Undecided):
-        yield Issue(Verdict.UNDECIDED, task.plan.reason)
+    elif undecided is not None:
+        yield Issue(Verdict.UNDECIDED, undecided.reason)
     for operator, why in never.items():
         yield Issue(
             Check.NEVER_APPLICABLE, f"{operator.name} can never be applied: {why}", within=f":action {operator.name}"
