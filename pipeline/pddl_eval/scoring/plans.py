@@ -12,12 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from pddl_eval import kernel
 from pddl_eval.definition.budget import OutOfBudgetError, or_undecided
 from pddl_eval.definition.domains import nothing_known_of, planning_domain
 from pddl_eval.definition.formulas import UNBOUND, NoValueError, World, bindings, holds, is_true, read_by
@@ -245,6 +246,15 @@ class Condition:
         return f"{said}: {self.why}" if self.why else said
 
 
+class Run(NamedTuple):
+    """What is known of a plan that was executed beside its verdict."""
+
+    missing: tuple[Formula, ...] = ()
+    plan: Plan = ()
+    execution: Execution | None = None
+    task: Task | None = None
+
+
 @dataclass(frozen=True)
 class Validation:
     """Whether a plan is valid, and why not.
@@ -252,7 +262,8 @@ class Validation:
     ``valid`` is None where that is not decided, or where there is no task to decide it in. ``detail`` is one sentence.
     ``failed_step`` counts from 1. ``missing`` are the conditions that do not hold, of the step that failed or of the
     goal: atoms, ``("not", atom)`` and other formulas over the problem's objects. ``cost`` is the value of the problem's
-    metric, without one the number of actions; None where the plan is not valid.
+    metric, without one the number of actions; None where the plan is not valid. Where the kernel found the verdict, the
+    definition executes the plan when ``missing``, ``states`` or what follows from them is asked for.
 
     >>> found = validate("(putdown a)", "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a))"
     ...                                 " (:goal (clear a)))")
@@ -263,11 +274,28 @@ class Validation:
     verdict: PlanVerdict
     detail: str
     failed_step: int | None = None
-    missing: tuple[Formula, ...] = ()
     cost: Fraction | None = None
-    plan: Plan = field(default=(), repr=False)
-    execution: Execution | None = field(default=None, repr=False)
-    task: Task | None = field(default=None, repr=False)
+    executed: Run | Callable[[], Run] = field(default=Run(), repr=False, compare=False)
+
+    @cached_property
+    def _run(self) -> Run:
+        return self.executed if isinstance(self.executed, Run) else self.executed()
+
+    @property
+    def missing(self) -> tuple[Formula, ...]:
+        return self._run.missing
+
+    @property
+    def plan(self) -> Plan:
+        return self._run.plan
+
+    @property
+    def execution(self) -> Execution | None:
+        return self._run.execution
+
+    @property
+    def task(self) -> Task | None:
+        return self._run.task
 
     def __str__(self) -> str:
         return f"{self.verdict.value}: {self.detail or self.verdict.meaning}"
@@ -401,7 +429,30 @@ def validate(
     >>> found.advice[0]
     '(holding b) is false before step 2, (stack b a): it is not in the initial state, and no step added it'
     """
-    return validate_in(executed_in(problem, domain), plan, answer=answer)
+    return _by_kernel(plan, problem, domain, answer) or validate_in(executed_in(problem, domain), plan, answer=answer)
+
+
+def _by_kernel(plan: Any, problem: str | Problem, domain: str | Domain | None, answer: str) -> Validation | None:
+    """The kernel's verdict on texts, without a metric: it has no exact numbers. None where the definition is asked."""
+    if not (isinstance(plan, str) and isinstance(problem, str) and isinstance(domain, str | None)):
+        return None
+    row = {"generated_plan": plan, "reference_problem": problem, "domain": domain}
+    found = None if _METRIC.search(problem) else kernel.one_row("plan", row, ScoringOptions(answer=answer))
+    if found is None or found["plan_verdict"] is None:
+        return None
+    cost = None if found["plan_cost"] is None else Fraction(found["plan_cost"])
+    run = partial(_run, plan, problem, domain, answer)
+    detail = found["plan_detail"] or ""
+    return Validation(PlanVerdict[found["plan_verdict"].upper()], detail, found["first_failed_step"], cost, run)
+
+
+_METRIC = re.compile(":metric", re.IGNORECASE)
+
+
+def _run(plan: str, problem: str, domain: str | None, answer: str) -> Run:
+    found = validate_in(executed_in(problem, domain), plan, answer=answer).executed
+    assert isinstance(found, Run), "the definition has executed it"
+    return found
 
 
 def validate_in(whole: Task | Unreadable, plan: Any, *, answer: str = DEFAULTS.answer) -> Validation:
@@ -440,11 +491,8 @@ def validation_of(pair: PlanPair) -> Validation:
         execution.verdict,
         detail_of([*pair.notes, ending(execution) or preferences(execution.violated)]),
         execution.failed_step,
-        execution.missing,
         execution.cost,
-        pair.generated,
-        execution,
-        pair.task,
+        Run(execution.missing, pair.generated, execution, pair.task),
     )
 
 
