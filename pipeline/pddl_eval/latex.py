@@ -18,7 +18,7 @@ ESCAPES = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': r"\char34{}",  # \textquotedbl is an error in a paper without the T1 fonts
     "−": "$-$",
     "–": "--",
     "…": r"\dots{}",
