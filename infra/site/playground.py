@@ -1,7 +1,7 @@
 """The files of the playground: Pyodide, this checkout's library and what it needs, and the gallery of examples.
 
 Pages that are opened from disk may load scripts and nothing else. So each file is a script that hands over its bytes,
-compressed and in base64, and the page loads two of them: what seldom changes, and this checkout's own.
+compressed and in characters of seven bits. The page loads two of them: what seldom changes, and this checkout's own.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from base64 import b64decode, b64encode, urlsafe_b64encode
-from collections.abc import Iterator, Mapping
+from base64 import b64decode, urlsafe_b64encode
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, chdir, redirect_stdout, suppress
 from doctest import DocTestParser
 from gzip import compress
@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from textwrap import dedent
 from typing import Any
 from unittest.mock import patch
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZipFile, ZipInfo
 from zlib import compressobj
 
 import pddl_eval
@@ -46,22 +46,55 @@ NEEDED = ("jinja2", "lark", "markupsafe", "pddl", "rapidfuzz")
 NOT_NEEDED = ("benchmark", "commands", "datasets", "integrations", "report", "run")
 """Rooms that read no texts."""
 
+LIBRARY_OF_PYTHON = "python_stdlib.zip"
+
+ENCODINGS = ("encodings/ascii.py", "encodings/latin_1.py", "encodings/cp437.py", "encodings/idna.py")
+
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r"}
+
 PLACE = "assets/playground"
 
 
 def playground_files() -> dict[str, str]:
     """Each made file of the playground by its place in the site. Raises ``OSError`` where Pyodide cannot be had."""
     runtime, program = _pyodide(), {"program.zip": _program()}
+    snapshot, modules = _snapshot({**runtime, **program})
     return {
-        f"{PLACE}/runtime.js": _script(runtime),
-        f"{PLACE}/program.js": _script({**program, "snapshot.bin": _snapshot({**runtime, **program})})
+        f"{PLACE}/runtime.js": _script({**runtime, LIBRARY_OF_PYTHON: _library(runtime[LIBRARY_OF_PYTHON], modules)}),
+        f"{PLACE}/program.js": _script({**program, "snapshot.bin": snapshot})
         + f"playground.examples({json.dumps(EXAMPLES)});\nplayground.kinds({json.dumps(sorted(kinds()))});\n",
     }
 
 
 def _script(files: Mapping[str, bytes]) -> str:
-    packed = ((name, b64encode(compress(content, mtime=0)).decode()) for name, content in files.items())
-    return "".join(f"playground.file({json.dumps(name)}, {json.dumps(text)});\n" for name, text in packed)
+    packed = ((name, _characters(compress(content, mtime=0))) for name, content in files.items())
+    return "".join(f"playground.file({json.dumps(name)}, {_literal(text)});\n" for name, text in packed)
+
+
+def _characters(content: bytes) -> str:
+    """Eight characters of ASCII for seven bytes, where base64 has nine; what is left of the last ones is cut off.
+
+    >>> [ord(each) for each in _characters(bytes([255, 1]))]
+    [127, 64, 32]
+    """
+    size = len(content)
+    content += bytes(-size % 7)
+    coded = bytearray(len(content) // 7 * 8)
+    for place in range(8):  # the low bits of the byte before, and the high ones of the next one
+        low = content[place - 1 :: 7].translate(bytes((each << (7 - place)) & 127 for each in range(256)))
+        high = content[place::7].translate(bytes(each >> (place + 1) for each in range(256)))
+        both = int.from_bytes(low if place else b"") | int.from_bytes(high if place < 7 else b"")
+        coded[place::8] = both.to_bytes(len(coded) // 8)
+    return coded[: -(-size * 8 // 7)].decode("ascii")
+
+
+def _literal(text: str) -> str:
+    """The text as JavaScript has it between quotation marks, with as few escapes as can be.
+
+    >>> print(_literal('"' + chr(10)))
+    "\\"\\n"
+    """
+    return '"' + text.translate({ord(each): escaped for each, escaped in ESCAPES.items()}) + '"'
 
 
 def _pyodide() -> dict[str, bytes]:
@@ -80,8 +113,11 @@ def _pyodide() -> dict[str, bytes]:
         return {name: package.extractfile(f"package/{name}").read() for name in RUNTIME}  # type: ignore[union-attr]
 
 
-def _snapshot(files: Mapping[str, bytes]) -> bytes:
-    """The memory of Python when it has judged each example once: a page that begins with it is ready at once."""
+def _snapshot(files: Mapping[str, bytes]) -> tuple[bytes, list[str]]:
+    """The memory of Python when it has judged each example once, and the files of its library that are imported at all.
+
+    A page that begins with that memory is ready at once.
+    """
     with TemporaryDirectory() as folder:
         for name, content in (
             files | {"examples.json": json.dumps([each["row"] for each in EXAMPLES]).encode()}
@@ -92,16 +128,27 @@ def _snapshot(files: Mapping[str, bytes]) -> bytes:
         )
         if ran.returncode:
             raise OSError(f"node snapshot.mjs: {ran.stderr[-1000:].strip()}")
-        return Path(folder, "snapshot.bin").read_bytes()
+        return Path(folder, "snapshot.bin").read_bytes(), json.loads(Path(folder, "modules.json").read_text())
 
 
 def _program() -> bytes:
     """The library, what it needs and ``in_browser`` as one archive; equal sources make equal bytes."""
+    version = program_version()
+    return _archive([*_sources(), (f"pddl_eval-{version}.dist-info/METADATA", f"Version: {version}\n".encode())])
+
+
+def _library(archive: bytes, names: Collection[str]) -> bytes:
+    """Those files of Python's standard library, and the encodings that are found by their names."""
+    with ZipFile(BytesIO(archive)) as whole:
+        return _archive((name, whole.read(name)) for name in {*names, *ENCODINGS})
+
+
+def _archive(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """The files as they are: a script compresses all of them together."""
     packed = BytesIO()
-    with ZipFile(packed, "w", ZIP_DEFLATED, compresslevel=1) as archive:  # The script is compressed again.
-        for name, content in sorted(_sources()):
-            archive.writestr(name, content)
-        archive.writestr(f"pddl_eval-{program_version()}.dist-info/METADATA", f"Version: {program_version()}\n")
+    with ZipFile(packed, "w") as archive:
+        for name, content in sorted(files):
+            archive.writestr(ZipInfo(name), content)
     return packed.getvalue()
 
 
