@@ -30,7 +30,7 @@ from pyarrow import ipc
 from pddl_eval import datasets
 from pddl_eval import run as runs
 from pddl_eval.columns import MEANINGS
-from pddl_eval.datasets import KNOWN_FOLDER, values_of
+from pddl_eval.datasets import KNOWN_FOLDER
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.pairs import ColumnError, pairs_present
 from pddl_eval.run import settings_of
@@ -40,7 +40,7 @@ from pddl_eval.scoring.table import SCORE_MICROS
 from pddl_eval.settings import ReadingOptions, RunOptions, grouped, shows_settings
 from pddl_eval.version import without_version
 
-KNOWN_FORMAT = 7
+KNOWN_FORMAT = 8
 """Goes up when keys or blocks change."""
 
 BLOCK_ROWS = 8192
@@ -57,6 +57,7 @@ VERDICTS = frozenset({"verdict", "domain_verdict"})
 
 KEY, ROW = ("pddl_eval.key.0", "pddl_eval.key.1"), "pddl_eval.number"
 KEY_BYTES = 16
+TEXT = pa.large_binary()
 
 Keys = np.ndarray[Any, Any]
 
@@ -238,22 +239,24 @@ def content_keys(table: pa.Table, content: Mapping[str, str]) -> Keys:
     >>> first == second
     True
     """
-    columns: dict[bytes, list[str | None]] = {}
+    nothing, colon = pa.scalar(b"", TEXT), pa.scalar(b":", TEXT)
+    parts = []
     for meaning, name in content.items():
-        values = values_of(table[name])
+        values = table[name]
         if meaning == "is_placeholder":
-            values = ["yes" if value else None for value in values]
-        columns[meaning.encode()] = [text or None for text in values] if meaning == "domain" else values
-    keys = bytearray()
-    for row in zip(*columns.values(), strict=True):
-        digest = hashlib.blake2b(digest_size=KEY_BYTES)
-        for each, text in zip(columns, row, strict=True):
-            if text is not None:
-                encoded = text.encode()
-                digest.update(b"%s:%d:" % (each, len(encoded)))
-                digest.update(encoded)
-        keys += digest.digest()
-    return np.frombuffer(bytes(keys), dtype=f"S{KEY_BYTES}")
+            values = pc.if_else(values.cast(pa.bool_()), "yes", None)
+        if pa.types.is_dictionary(values.type):
+            values = values.cast(values.type.value_type)
+        # By way of a type from which bytes can be had, whether they are UTF-8 or not.
+        texts = values.cast(pa.large_string()).cast(TEXT)
+        if meaning == "domain":
+            texts = pc.if_else(pc.equal(texts, nothing), pa.scalar(None, TEXT), texts)
+        length = pc.binary_length(texts).cast(pa.large_string()).cast(TEXT)
+        told = pc.binary_join_element_wise(pa.scalar(meaning.encode(), TEXT), length, texts, colon)
+        parts.append(told.fill_null(nothing))
+    rows = pc.binary_join_element_wise(*parts, nothing).to_pylist()
+    digests = b"".join([hashlib.blake2b(row, digest_size=KEY_BYTES).digest() for row in rows])
+    return np.frombuffer(digests, dtype=f"S{KEY_BYTES}")
 
 
 def find_known(

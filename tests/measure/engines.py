@@ -34,7 +34,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.scoring.table import score_table
 from pddl_eval.settings import SHARD_ROWS
 
-from tests.measure.capacity import pairs
+from tests.measure.capacity import SCHEMA, pairs
 
 MARK = "PDDL_EVAL_MEASURED"
 """In the environment of all processes of one measurement."""
@@ -119,7 +119,9 @@ RATIOS = (
 
 def make_short(place: Path, rows: int) -> None:
     """Pairs of short plans, in row groups of a shard's size."""
-    pairs(0, rows).write_parquet(place, compression="zstd", row_group_size=SHARD_ROWS)
+    with pq.ParquetWriter(place, SCHEMA, compression="zstd") as writer:
+        for first in range(0, rows, SHARD_ROWS):
+            writer.write_table(pairs(first, min(SHARD_ROWS, rows - first)).to_arrow().cast(SCHEMA))
 
 
 def make(place: Path, rows: int) -> None:
@@ -149,8 +151,8 @@ def descendants(mark: str) -> Iterator[Path]:
                     yield process
 
 
-def measured(way: str, source: Path, output: Path) -> tuple[float, float, float]:
-    """Seconds of wall and CPU time, and the peak of memory in megabytes."""
+def measured(way: str, source: Path, output: Path) -> tuple[float, float, float, float, float]:
+    """Seconds of wall and CPU time; peaks of memory in megabytes: of all, of the first process, of any other one."""
     output.mkdir()
     mark = uuid4().hex
     command = [sys.executable, "-m", "tests.measure.engines", "--way", way, str(source), str(output)]
@@ -159,6 +161,7 @@ def measured(way: str, source: Path, output: Path) -> tuple[float, float, float]
     began = time.monotonic()
     child = subprocess.Popen(command, env={**environment, MARK: mark}, stderr=subprocess.DEVNULL)
     spent: dict[str, float] = {}
+    peaks: dict[str, float] = {}
     peak = 0.0
     while child.poll() is None:
         memory = 0.0
@@ -167,13 +170,15 @@ def measured(way: str, source: Path, output: Path) -> tuple[float, float, float]
                 fields = (process / "stat").read_text().rpartition(")")[2].split()
                 spent[process.name] = (int(fields[11]) + int(fields[12])) / TICKS
                 found = re.search(r"^Pss:\s+(\d+) kB", (process / "smaps_rollup").read_text(), re.MULTILINE)
-                memory += int(found[1]) / 1000 if found else 0.0
+                of_it = int(found[1]) / 1000 if found else 0.0
+                memory, peaks[process.name] = memory + of_it, max(of_it, peaks.get(process.name, 0.0))
         peak = max(peak, memory)
         time.sleep(SAMPLE_SECONDS)
     seconds = time.monotonic() - began
     if child.returncode:
         raise SystemExit(f"{way} failed with {child.returncode}")
-    return seconds, sum(spent.values()), peak
+    own = peaks.pop(str(child.pid), 0.0)
+    return seconds, sum(spent.values()), peak, own, max(peaks.values(), default=0.0)
 
 
 def main() -> None:
@@ -191,7 +196,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="engines-") as folder:
         source = Path(folder, "pairs.parquet")
         (make_short if arguments.short else make)(source, arguments.rows)
-        found: dict[str, list[tuple[float, float, float]]] = {way: [] for way in arguments.ways.split(",")}
+        found: dict[str, list[tuple[float, ...]]] = {way: [] for way in arguments.ways.split(",")}
         for number in range(arguments.rounds):
             for way in found:
                 output = Path(folder, f"{way} {number}")
@@ -199,10 +204,12 @@ def main() -> None:
                 rows = sum(pq.read_metadata(path).num_rows for path in output.glob("*.parquet"))
                 assert rows == arguments.rows, (way, rows)
         print(f"{arguments.rows:,} rows, medians of {arguments.rounds} rounds\n")
-        print("| way | wall, s | CPU, s | memory, MB |\n|---|---|---|---|")
+        print(
+            "| way | wall, s | CPU, s | memory, MB | first process, MB | largest other, MB |\n|---|---|---|---|---|---|"
+        )
         for way, rounds in found.items():
-            wall, cpu, memory = (median(each) for each in zip(*rounds, strict=True))
-            print(f"| {way} | {wall:.1f} | {cpu:.1f} | {memory:,.0f} |")
+            wall, cpu, *memory = (median(each) for each in zip(*rounds, strict=True))
+            print(f"| {way} | {wall:.1f} | {cpu:.1f} | {' | '.join(f'{each:,.0f}' for each in memory)} |")
         for one, other in RATIOS:
             if not {one, other} <= found.keys():
                 continue

@@ -28,6 +28,12 @@ STEP_ROWS = 64
 STEP_BYTES = 2**20
 """Decoded at a time of rows of average length. The longest of a row group may stand side by side."""
 
+NUMBER_BYTES = 16
+"""Decoded bytes of a value that is no text, at most."""
+
+MOST_STEP_ROWS = 4096
+"""The same where all rows are short."""
+
 _FOOTER_BYTES = 64 * 1024
 _MAGIC = b"PAR1"
 
@@ -53,6 +59,26 @@ def step_rows(footer: pq.FileMetaData, most: int, most_bytes: int = PIECE_BYTES)
     groups = (footer.row_group(number) for number in range(footer.num_row_groups))
     steps = (max(1, most_bytes * each.num_rows // max(1, each.total_byte_size)) for each in groups)
     return int(min([most, *steps]))
+
+
+def _rows_at_a_time(footer: pq.FileMetaData, names: Sequence[str] | None) -> int:
+    """Rows that a reader decodes at a time, of these columns or of all."""
+    most = MOST_STEP_ROWS
+    for group in map(footer.row_group, range(footer.num_row_groups)):
+        chunks = map(group.column, range(group.num_columns))
+        size = sum(_longest(each) for each in chunks if names is None or _is_of(each.path_in_schema, names))
+        most = min(most, PIECE_BYTES // max(1, size))  # so that as many of the longest would fit
+    return step_rows(footer, max(most, STEP_ROWS), STEP_BYTES)
+
+
+def _is_of(path: str, names: Sequence[str]) -> bool:
+    return any(path == name or path.startswith(f"{name}.") for name in names)
+
+
+def _longest(chunk: pq.ColumnChunkMetaData) -> int:
+    """Bytes of the longest value of a column chunk, at most: a text is written once at least, whole."""
+    is_number = "BYTE_ARRAY" not in chunk.physical_type and "." not in chunk.path_in_schema
+    return NUMBER_BYTES if is_number else int(chunk.total_uncompressed_size)
 
 
 def _what_it_is(tail: bytes, head: bytes) -> str:
@@ -94,10 +120,10 @@ class ParquetReader:
             pre_buffer=False,
             page_checksum_verification=True,
         )
-        self._most = step_rows(metadata, STEP_ROWS, STEP_BYTES)
         self._names = names
         # Of converted rows, DAMAGE is read as well.
         self._columns = names if names is None or file.form is Form.PARQUET else list({*names, DAMAGE})
+        self._most = _rows_at_a_time(metadata, self._columns)
         rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         self._bounds: list[int] = list(
             accumulate(rows, initial=0)
@@ -119,7 +145,7 @@ class ParquetReader:
         return self._bounds[group - 1], self._bounds[group]
 
     def read(
-        self, start: int, stop: int, lost: dict[int, str], batch_rows: int = STEP_ROWS, *, one_group: bool = False
+        self, start: int, stop: int, lost: dict[int, str], batch_rows: int = MOST_STEP_ROWS, *, one_group: bool = False
     ) -> Iterator[pa.RecordBatch]:
         """These rows, at most that many at a time, fewer where they are long.
 

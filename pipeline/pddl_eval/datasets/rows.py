@@ -20,7 +20,7 @@ import pyarrow as pa
 from pddl_eval.datasets.columns import PIECE_BYTES, together, values_of
 from pddl_eval.datasets.forms import FileVersion
 from pddl_eval.datasets.inputs import Source, place_of
-from pddl_eval.datasets.parquet import STEP_ROWS, ParquetReader
+from pddl_eval.datasets.parquet import MOST_STEP_ROWS, ParquetReader
 from pddl_eval.datasets.places import STORE_ATTEMPTS, DatasetError, dataset_errors, one_line, pause_before, persistently
 from pddl_eval.datasets.stores import Refused
 
@@ -47,9 +47,7 @@ def column_batches(source: Source, names: Sequence[str], batch_rows: int = BATCH
             dataset_errors(version.location, "read"),
             closing(ParquetReader(version, version.own(schema).names)) as reader,
         ):
-            for batches in together(
-                reader.read(0, reader.rows, {}, min(batch_rows, STEP_ROWS)), batch_rows, PIECE_BYTES
-            ):
+            for batches in together(reader.read(0, reader.rows, {}, batch_rows), batch_rows, PIECE_BYTES):
                 yield from version.table(batches, schema).combine_chunks().to_batches()
 
 
@@ -82,7 +80,7 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
             low, high = reader.row_group(start)
             # The last attempt reads row by row, up to the damage in this row group.
             last = failures == READ_ATTEMPTS
-            step, end = (max(1, (high - low) // SALVAGE_BATCHES), min(stop, high)) if last else (STEP_ROWS, stop)
+            step, end = (max(1, (high - low) // SALVAGE_BATCHES), min(stop, high)) if last else (MOST_STEP_ROWS, stop)
             for batch in reader.read(start, end, lost, step, one_group=last):
                 if batches and size + batch.nbytes > PIECE_BYTES:
                     yield _rows(file.table(batches, schema), range(first, start), damage, lost)
