@@ -2,7 +2,7 @@
 
 The page on the language: such problems are equivalent where some bijection of the objects that keeps their types makes
 one the other, as written, up to the order of facts and conjuncts and the names of variables. Else nothing is decided,
-unless no bijection maps the initial atoms, the numbers and the metric: then they are not.
+unless no bijection maps the initial atoms, the numbers, the timed literals and the metric: then they are not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import pddl_eval
 
 from tests.judges.interpreter import NUMBER, Tree, tree_of
 from tests.judges.random_domains import OBJECTS
-from tests.judges.trajectories import is_timed
 from tests.support.random_trajectories import TimedDraw, constraint
 
 
@@ -34,7 +33,6 @@ class Said(NamedTuple):
     """What a problem says, each part in any order."""
 
     initial: frozenset[object]
-    timed: frozenset[object]
     goal: frozenset[object]
     constraints: frozenset[object]
 
@@ -93,8 +91,7 @@ def said_by(text: str, names: Mapping[str, str]) -> Said:
     facts = sections.get(":init", [])
     metric = sections.get(":metric", [])
     return Said(
-        frozenset([plain(each, names) for each in facts if not is_timed(each)] + [plain(metric, names)]),
-        frozenset(plain(each, names) for each in facts if is_timed(each)),
+        frozenset(plain(each, names) for each in [*facts, metric]),
         frozenset(plain(each, names) for each in conjuncts(sections.get(":goal", []))),
         frozenset(plain(each, names) for each in conjuncts(sections.get(":constraints", []))),
     )

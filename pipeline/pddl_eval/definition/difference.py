@@ -17,7 +17,7 @@ from pddl_eval.definition.model import (
     show_formula,
     show_number,
 )
-from pddl_eval.definition.scenes import renamed_formula, values_of
+from pddl_eval.definition.scenes import numbered, renamed_formula, values_of
 from pddl_eval.definition.verdict import Unsolvable
 from pddl_eval.definition.words import Difference
 
@@ -53,14 +53,18 @@ def type_difference(generated: Problem, reference: Problem) -> Difference:
 
 
 def init_difference(generated: Problem, reference: Problem) -> Difference:
-    """The first atom, number or metric of one initial scene that is not in the other, under a plausible matching."""
+    """The first atom, number, metric or timed literal of one initial scene that is not in the other.
+
+    Under a plausible matching.
+    """
     matching = closest_matching(generated, reference)
     back = {theirs: ours for ours, theirs in matching.items()}
     found = renamed(generated.init, matching)
     lacks = min(reference.init - found, default=())
     has = min(found - reference.init, default=())
     if not lacks and not has and not (generated.is_strips and reference.is_strips):
-        return _number_difference(generated, reference, matching, back) or Difference("init")
+        numbers = _number_difference(generated, reference, matching, back)
+        return numbers or _later_difference(generated, reference, matching, back)
     return Difference("init", lacks=lacks, lacks_here=renamed_atom(lacks, back), has=renamed_atom(has, back))
 
 
@@ -79,6 +83,16 @@ def _number_difference(
     metrics = (renamed_formula(generated.metric or (), matching), reference.metric or ())
     names = tuple(show_formula(metric) if metric else "" for metric in metrics)
     return Difference("metric", names=names) if names[0] != names[1] else None
+
+
+def _later_difference(
+    generated: Problem, reference: Problem, matching: Mapping[str, str], back: Mapping[str, str]
+) -> Difference:
+    ours = {numbered(each, lambda name: matching.get(name, name)): each for each in generated.timed_literals}
+    theirs = {numbered(each): each for each in reference.timed_literals}
+    lacks = next((each for form, each in theirs.items() if form not in ours), ())
+    has = next((each for form, each in ours.items() if form not in theirs), ())
+    return Difference("init", lacks=lacks, lacks_here=renamed_formula(lacks, back), has=has)
 
 
 def closest_matching(generated: Problem, reference: Problem) -> dict[str, str]:

@@ -32,6 +32,9 @@ CONSTANT: Atom = ("",)
 """The part of a metric that no fluent changes: the empty product."""
 
 GOAL_STATE = "goal state"
+LATER = "init as written"
+"""The label of timed literals."""
+
 MAX_LISTED = 20_000
 """Atoms and numbers by which goal states differ, where these states have to be listed."""
 
@@ -44,7 +47,8 @@ _MADE_OF_FORMULAS = UPDATES | ARITHMETIC | CONNECTIVES | {"when", "minimize", "m
 def numeric_scenes(problem: Problem) -> dict[str, State]:
     """The numbers of the initial state and the metric: the fluents with each value, and with each factor.
 
-    ``total-cost`` is 0 where it has no value. A metric that is no sum is compared as written. Raises
+    ``total-cost`` is 0 where it has no value. A metric that is no sum is compared as written, as is what the initial
+    state says of later times (``LATER``). Raises
     ``OutOfBudgetError`` for numbers that are too long.
 
     >>> values = {("total-cost",): Fraction(0), ("fuel", "t"): Fraction(5, 2)}
@@ -64,12 +68,13 @@ def numeric_scenes(problem: Problem) -> dict[str, State]:
         else:
             terms = {term: factor for term, factor in sum_.items() if factor} or {CONSTANT: Fraction(0)}
             labelled += [(f"{sense} {factor}", term) for term, factor in terms.items()]
+    labelled += [(LATER, as_written(each)) for each in problem.timed_literals]
     return _gathered(labelled)
 
 
 def formula_scene(problem: Problem) -> dict[str, State]:
-    """The conjuncts of the goal that are no atoms, the constraints and what is said of later times, as written."""
-    sections = {":goal": "goal as written", ":constraints": ":constraints", ":init": "init as written"}
+    """The conjuncts of the goal that are no atoms, and the constraints, as written."""
+    sections = {":goal": "goal as written", ":constraints": ":constraints"}
     return _gathered([(sections[name], as_written(each)) for name, each in problem.formulas if name in sections])
 
 

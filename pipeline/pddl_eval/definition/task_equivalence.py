@@ -20,6 +20,7 @@ from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.domains.renaming import renamed_rules
 from pddl_eval.definition.model import ROOT_TYPE, Domain, Problem, State, words_of
 from pddl_eval.definition.pddl import Unreadable
+from pddl_eval.definition.scenes import LATER
 from pddl_eval.definition.structure import (
     DomainGraph,
     DomainStructure,
@@ -167,8 +168,9 @@ def _graph(task: Task, used: Domain, scenes: Iterable[Scene]) -> DomainGraph:
 
     for scene in scenes:
         said = task.atoms(scene)
-        numbers = {label: fluents for label, fluents in said.items() if label in task.numbers and label != "metric"}
-        formulas = [each for each in problem.formulas if each[0] != ":metric" and scene is Scene.AS_WRITTEN]
+        numbers = {label: said[label] for label in said.keys() & task.numbers.keys() - {"metric", LATER}}
+        sections = {":init", ":goal", ":constraints"} if scene is Scene.AS_WRITTEN else {":init"}
+        formulas = [each for each in problem.formulas if each[0] in sections]
         if "metric" in said and problem.metric is not None:  # one that is no sum
             formulas.append((str(problem.metric[0]), problem.metric[1]))
         listed = closed.states if isinstance(closed, ClosedGoal) and scene in (Scene.CLOSED, Scene.CLOSED_GOAL) else ()

@@ -111,8 +111,11 @@ type_count = _says("{found} objects of type {names[0]} instead of {expected}")
 """``names`` is a type."""
 
 
-def init(lacks: Atom = (), lacks_here: Atom = (), has: Atom = ()) -> str:
-    """The first atoms that only one of the initial states has; ``lacks_here`` in the words of the generated problem."""
+def init(lacks: Formula = (), lacks_here: Formula = (), has: Formula = ()) -> str:
+    """The first atoms or timed literals that only one of the initial states has.
+
+    ``lacks_here`` is in the words of the generated problem.
+    """
     parts = [f"lacks {_in_both_words(lacks, lacks_here)}"] if lacks else []
     parts += [f"has {show_formula(has)}, which is not in the reference"] if has else []
     return f"the initial state {' and '.join(parts)}" if parts else "the initial states differ"
