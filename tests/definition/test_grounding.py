@@ -11,7 +11,7 @@ from pddl_eval.definition import grounding
 from pddl_eval.definition.closure import ClosedGoal, closure
 from pddl_eval.definition.model import Domain, Operator, Problem
 from pddl_eval.definition.pddl import parse_domain
-from pddl_eval.definition.state_space import StateSpace
+from pddl_eval.definition.state_space import StateSpace, ground_operators, still_reachable
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
@@ -150,10 +150,15 @@ def test_atoms_that_never_change_hit_no_bound() -> None:
 
 
 def check_states(problem: Problem, domain: Domain) -> None:
-    """The states are the reachable ones."""
+    """The states are the reachable ones; from each, the operators are those that grounding finds there."""
     states = exhaustive.reachable(problem, as_the_judge_reads(domain), limit=500)
-    if states is not None:
-        assert {atoms for atoms, _ in StateSpace(problem, domain)} == states
+    if states is None:
+        return
+    assert {atoms for atoms, _ in StateSpace(problem, domain)} == states
+    operators = ground_operators(problem, domain)
+    for state in sorted(map(sorted, states))[:5]:
+        later = frozenset(state)
+        assert still_reachable(operators, later, domain) == ground_operators(replace(problem, init=later), domain)
 
 
 @settings(max_examples=scaled(60), deadline=None)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from random import Random
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
@@ -21,18 +21,21 @@ from pddl_eval.benchmark.variants import PLAIN, beside
 from pddl_eval.datasets import values_of
 from pddl_eval.definition.budget import OutOfBudgetError, looked_after, spend
 from pddl_eval.definition.domains import PlanningDomain
-from pddl_eval.definition.grounding import objects_that_fit
-from pddl_eval.definition.kept import keeping
+from pddl_eval.definition.formulas import World
+from pddl_eval.definition.grounding import GroundingLimitError, objects_that_fit
+from pddl_eval.definition.kept import Keep, keeping
 from pddl_eval.definition.metrics import NotExecuted
-from pddl_eval.definition.model import Action, Problem, show_atom
+from pddl_eval.definition.model import Action, Domain, Operator, Problem, State, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.plans import Plan
 from pddl_eval.definition.questions import InvalidQuestionError, Question, Searches, kinds, unknown_kind
-from pddl_eval.definition.validation import execute
+from pddl_eval.definition.questions.applicable import applicable_in
+from pddl_eval.definition.state_space import StateSpace, ground_operators, list_states, still_reachable
+from pddl_eval.definition.validation import Failure, execute, taken, without_costs
 from pddl_eval.definition.verdict import RightAnswers, Undecided, Unsolvable
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.scoring.kept import KEPT
+from pddl_eval.scoring.kept import KEPT, Kept
 
 LONGEST_WALK = 10
 """Steps of a random walk, at most."""
@@ -150,22 +153,67 @@ def draw_questions(
     ``problem`` is a question about it without a plan. The kinds of a turn are asked after the same walks. In every
     other turn the answer should be yes, or some; ``turn`` is the number of the first.
     """
-    plan = solution_of(problem)
+    ground = Ground(problem)
+    plan = solution_of(problem, ground.keep)
     asked: set[tuple[str, Plan]] = set()
     undecided: set[str] = set()
     for place in range(number):
         if place % len(among) == 0:
-            draw = Draw(problem, plan, random, (turn + place // len(among)) % 2 == 0)
+            draw = Draw(problem, plan, random, (turn + place // len(among)) % 2 == 0, ground)
         kind = among[place % len(among)]
         if kind not in undecided:
             try:
                 found = draw.question(kind, asked)
             except OutOfBudgetError:
-                undecided.add(kind)
+                undecided.update(AHEAD if kind in AHEAD and not ground.is_searched else [kind])
                 continue
             if found:
                 asked.add(found[:2])
                 yield found
+
+
+class Ground:
+    """The operators of a problem, ground once: those that may apply after a plan are among them.
+
+    ``operators`` are all that ever apply, and maybe more; None where there are too many to ground them soon.
+    """
+
+    def __init__(self, problem: Question) -> None:
+        assert problem.task.domain is not None
+        self.problem, self.domain = problem.task.problem, without_costs(problem.task.problem, problem.domain)
+        self.is_searched = problem.task.domain.is_searched_in(self.problem)
+        self._kept = Kept()
+        try:
+            with bounded(LOOKS):
+                self.operators: list[Operator] | None = ground_operators(self.problem, self.domain)
+        except (OutOfBudgetError, GroundingLimitError):
+            self.operators = None
+
+    def keep(self, compute: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """For ``keeping``: states are listed with these operators."""
+        if compute is list_states:
+            return self._kept(self._states, *arguments, **options)
+        return KEPT(compute, *arguments, **options)
+
+    def _states(self, objects: Any, init: State, values: Any, domain: Domain, reading: frozenset[str]) -> StateSpace:
+        if dict(objects) != self.problem.objects or domain != self.domain:  # A task that asks for a landmark.
+            return list_states(objects, init, values, domain, reading)
+        if self.operators is None:
+            raise OutOfBudgetError("there are too many operators")
+        operators = self.operators
+        if init != self.problem.init:
+            operators = still_reachable(operators, init, domain)
+        return StateSpace(replace(self.problem, init=init, values=dict(values)), domain, reading, operators)
+
+    def applicable(self, world: World) -> list[Action]:
+        """What can be done in a state, in alphabetical order; raises ``OutOfBudgetError`` where that takes too long."""
+        if self.operators is None:
+            with bounded(LOOKS):
+                return sorted(applicable_in(world))
+        found = [each.action for each in self.operators if each.applicable(world.true)]
+        if any(each.formulas for each in world.domain.operators):
+            found = [action for action in found if not isinstance(taken({action}, world), Failure)]
+        return found
 
 
 class Draw:
@@ -174,8 +222,10 @@ class Draw:
     All kinds begin with the same few walks: what can be reached after each is enumerated once.
     """
 
-    def __init__(self, problem: Question, plan: tuple[Action, ...], random: Random, wanted: bool) -> None:
-        self.problem, self.plan, self.random, self.wanted = problem, plan, random, wanted
+    def __init__(
+        self, problem: Question, plan: tuple[Action, ...], random: Random, wanted: bool, ground: Ground
+    ) -> None:
+        self.problem, self.plan, self.random, self.wanted, self.ground = problem, plan, random, wanted, ground
         self.starts: list[Question] = []
         self.ends: dict[Plan, tuple[Action, ...]] = {}
 
@@ -187,7 +237,7 @@ class Draw:
                 self.starts.append(self._prefix(LONGEST_WALK // (1 + draw * self.wanted)))
             start = self.starts[draw]
             try:
-                with bounded(LOOKS):
+                with bounded(LOOKS, self.ground.keep):
                     plan = self._plan(kind, start)
                     if (kind, plan) in asked or (kind in LAST_STEP and not plan):
                         continue
@@ -205,13 +255,13 @@ class Draw:
         steps = self.random.randint(0, longest)
         if self.plan and self.random.random() < 0.5:
             return with_plan(self.plan[:steps], self.problem)
-        reached = self.problem
-        for _ in range(steps):
-            applicable = cast(frozenset[Action], kinds()["applicable"].key(reached).elements)
-            if not applicable:
-                break
-            reached = with_plan((*_actions(reached), self.random.choice(sorted(applicable))), self.problem)
-        return reached
+        world, walked = World(self.problem.task.problem, self.problem.domain), list[Action]()
+        while len(walked) < steps and (applicable := self.ground.applicable(world)):
+            step = taken({self.random.choice(applicable)}, world)
+            assert not isinstance(step, Failure), "it is applicable"
+            world.change(*step)
+            walked += [each.action for each in step[0]]
+        return with_plan(tuple(walked), self.problem)
 
     def _plan(self, kind: str, start: Question) -> tuple[Action, ...]:
         if kind == "executability":
@@ -219,7 +269,7 @@ class Draw:
         if kind not in ("justification", "validity"):
             return _actions(start)
         if start.plan not in self.ends:  # Where the problem has no plan soon, none is searched for from its states.
-            self.ends[start.plan] = solution_of(start) if self.plan else ()
+            self.ends[start.plan] = solution_of(start, self.ground.keep) if self.plan else ()
         whole = (*_actions(start), *self.ends[start.plan])
         if kind == "justification" and len(whole) > LONGEST_PLAN:
             raise OutOfBudgetError("the plan is too long")
@@ -277,10 +327,10 @@ def with_plan(plan: tuple[Action, ...], problem: Question) -> Question:
     return replace(problem, plan=plan, execution=execution)
 
 
-def solution_of(question: Question) -> tuple[Action, ...]:
+def solution_of(question: Question, keep: Keep = KEPT) -> tuple[Action, ...]:
     """A plan from there to the goal; empty where none is known."""
     try:
-        with bounded(LOOKS):
+        with bounded(LOOKS, keep):
             found = question.solution
     except (InvalidQuestionError, OutOfBudgetError):
         return ()
@@ -316,7 +366,7 @@ def _says(kind: str, answers: RightAnswers) -> bool | None:
 
 
 @contextmanager
-def bounded(most: int) -> Iterator[None]:
+def bounded(most: int, keep: Keep = KEPT) -> Iterator[None]:
     """Give what runs inside that much work (``budget.WORK_PER_LOOK``); then it raises ``OutOfBudgetError``."""
     looks = count(1)
 
@@ -324,7 +374,7 @@ def bounded(most: int) -> Iterator[None]:
         if next(looks) > most:
             raise OutOfBudgetError("it takes too long")
 
-    with looked_after(look), keeping(KEPT):
+    with looked_after(look), keeping(keep):
         yield
 
 

@@ -9,11 +9,12 @@ equations do. Plans and sampled states ground single operators with ``instance``
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from itertools import chain
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, State, Types
@@ -70,6 +71,35 @@ def instance(operator: Operator, arguments: Sequence[str]) -> Operator | Atom:
         if (one == other) != holds:
             return (EQUALITY, one, other)
     return plain.renamed(binding)
+
+
+def instances_of(operator: Operator) -> Callable[[tuple[str, ...]], Operator]:
+    """Makes the operator with given arguments; equations are not looked at, and the formulas stay as they are.
+
+    >>> load = Operator("load", (("?x", ("box",)),), frozenset({("at", "?x", "dock")}), *[frozenset()] * 3)
+    >>> instances_of(load)(("b",)).preconditions
+    frozenset({('at', 'b', 'dock')})
+    """
+    variables = operator.action[1:]
+    atoms = [atom for part in operator.parts for atom in part]
+    names = (*{name: name for atom in atoms for name in atom[:1]}, *{term: term for atom in atoms for term in atom[1:]})
+    # An atom is picked from a row of the arguments and all names, which is much faster than renaming its terms.
+    of_name = {name: place for place, name in enumerate(names, len(variables))}
+    of_term = {**of_name, **{variable: place for place, variable in enumerate(variables)}}
+
+    def picked(atom: Atom) -> Callable[[tuple[str, ...]], Any]:
+        return itemgetter(*map(of_name.get, atom[:1]), *map(of_term.get, atom[1:])) if atom[1:] else lambda _: atom
+
+    parts = [[picked(atom) for atom in part] for part in operator.parts]
+    types = [types for _, types in operator.parameters]
+
+    def made(arguments: tuple[str, ...]) -> Operator:
+        row = arguments + names
+        needed, negative, added, deleted = [frozenset([pick(row) for pick in part]) for part in parts]
+        parameters = tuple(zip(arguments, types, strict=True))
+        return Operator(operator.name, parameters, needed, negative, added, deleted, operator.formulas)
+
+    return made
 
 
 def without_equations(operator: Operator) -> tuple[Operator, Equations]:
@@ -160,7 +190,8 @@ class _Rule(NamedTuple):
     ``found`` are the arguments of the instances so far, for all rules of the operator.
     """
 
-    operator: Operator
+    made: Callable[[tuple[str, ...]], Operator]
+    variables: tuple[str, ...]
     equations: Equations
     found: set[tuple[str, ...]]
     fitting: Fitting
@@ -199,6 +230,7 @@ class _Grounding:
         operator, equations = without_equations(operator)
         atoms = sorted(operator.preconditions, key=lambda atom: (_relation(atom) in self.grows, -len(atom), atom))
         found: set[tuple[str, ...]] = set()
+        made, variables = instances_of(replace(operator, formulas=())), operator.action[1:]
         for start in [atom for atom in atoms if _relation(atom) in self.grows] or [()]:
             free = set(fitting.keys() - start)
             joins = []
@@ -209,12 +241,13 @@ class _Grounding:
                 free.difference_update(atom)
                 self._spend(1)
             self._spend(1 + len(free))
-            rule = _Rule(operator, equations, found, fitting, start, joins, [each for each in fitting if each in free])
+            unbound = [each for each in fitting if each in free]
+            rule = _Rule(made, variables, equations, found, fitting, start, joins, unbound)
             self.rules.setdefault(_relation(start), []).append(rule)
 
     def _apply(self, rule: _Rule, atom: Atom) -> None:
         """Add each instance of the rule's operator that has the atom as its first precondition."""
-        operator, equations, found, fitting, start, joins, unbound = rule
+        made, variables, equations, found, fitting, start, joins, unbound = rule
         binding = unify(start, atom, {}, fitting)
         bindings = [] if binding is None else [binding]
         for lifted, bound, table in joins:
@@ -231,12 +264,12 @@ class _Grounding:
                 extended += [{**binding, variable: name} for name in fitting[variable]]
             bindings = extended
         for binding in bindings:
-            arguments = tuple([binding[variable] for variable, _ in operator.parameters])
+            arguments = tuple([binding[variable] for variable in variables])
             if arguments not in found:
                 found.add(arguments)
                 value = binding.get
                 if all((value(one, one) == value(other, other)) == holds for (_, one, other), holds in equations):
-                    self._add(operator.renamed(binding))
+                    self._add(made(arguments))
         if len(self.operators) > MAX_OPERATORS:
             raise GroundingLimitError(f"more than {MAX_OPERATORS:,} operators are reachable")
         if len(self.reached) > MAX_ATOMS:

@@ -8,7 +8,7 @@ goal states (Dijkstra's algorithm). So a plan can be called optimal, and each of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -17,10 +17,16 @@ from typing import cast
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
-from pddl_eval.definition.formulas import WORK_PER_EVALUATION, World
-from pddl_eval.definition.grounding import GroundingLimitError, reachable_operators
+from pddl_eval.definition.formulas import ADDITIVE, WORK_PER_EVALUATION, World
+from pddl_eval.definition.grounding import (
+    GroundingLimitError,
+    instances_of,
+    reachable_operators,
+    without_equations,
+)
 from pddl_eval.definition.kept import kept
 from pddl_eval.definition.model import (
+    EQUALITY,
     TOTAL_COST,
     UPDATES,
     Action,
@@ -32,7 +38,7 @@ from pddl_eval.definition.model import (
     State,
     show_formula,
 )
-from pddl_eval.definition.validation import NO_VALUES, Failure, ground_operator, is_goal, taken
+from pddl_eval.definition.validation import NO_VALUES, Failure, is_goal, taken
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 MAX_STATES = 20_000
@@ -47,6 +53,9 @@ OPERATORS_PER_WORK = 2
 
 WORK_PER_STEP = 2
 """Work to apply an operator to a state, but for formulas."""
+
+WORK_TO_TAKE = 30
+"""What it takes to look at an action with formulas, beyond what these are made of: for the row's budget alone."""
 
 READ = "read"
 """How a formula uses what no effect in it updates."""
@@ -74,7 +83,14 @@ class StateSpace:
     [[('off',)], [('on',)]]
     """
 
-    def __init__(self, problem: Problem, domain: Domain, reading: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        domain: Domain,
+        reading: frozenset[str] = frozenset(),
+        operators: Sequence[Operator] | None = None,
+    ) -> None:
+        """``operators`` are those of ``ground_operators``, where they are known."""
         uses = {*_uses(_formulas(domain))}
         read = frozenset(name for verb, name in uses if verb == READ)
         self.read = read | reading
@@ -91,11 +107,15 @@ class StateSpace:
         self._world = World(problem, domain)
         self._nodes = [self.start]
         self._expanded = self._work = 0
-        self._operators: list[Operator] = []
+        self._operators: Sequence[Operator] = []
+        # Where effects on numbers only count, what an action does with them is the same in each state.
+        formulas = _formulas(domain)
+        only_counts = updated.isdisjoint(self.read) and all(each[0] in ADDITIVE for each in formulas)
+        self._counting: dict[Action, tuple[Operator, Values] | None] | None = {} if only_counts else None
         self.possible: State | None = None
         self.actions: frozenset[Action] | None = None
         try:
-            self._operators = _operators(problem, domain)
+            self._operators = ground_operators(problem, domain) if operators is None else operators
             self.actions = frozenset([each.action for each in self._operators])
             if not domain.outside_strips:
                 self.possible = problem.init.union(*(operator.add_effects for operator in self._operators))
@@ -121,16 +141,29 @@ class StateSpace:
         values, before = dict(told), world.evaluations
         world.become(atoms, {**self.fixed, **values})
         steps: list[tuple[Operator, Values]] = []
+        looked_at = 0
         for operator in self._operators:
             if operator.preconditions <= world.true and operator.negative_preconditions.isdisjoint(world.true):
                 if not operator.formulas:
                     steps.append((operator, NO_VALUES))
-                elif not isinstance(step := taken({operator.action}, world), Failure):
-                    steps.append((step[0][0], step[1]))
+                else:
+                    looked_at += self._counting is None
+                    if (step := self._taken(operator.action)) is not None:
+                        steps.append(step)
         work = len(self._operators) // OPERATORS_PER_WORK + WORK_PER_STEP * len(steps)
         work += WORK_PER_EVALUATION * (world.evaluations - before)
-        spend(work)
+        spend(work + WORK_TO_TAKE * looked_at)
         return [(each, updates, self.node(each.apply(atoms), {**values, **updates})) for each, updates in steps], work
+
+    def _taken(self, action: Action) -> tuple[Operator, Values] | None:
+        """The action's operator with the effects that it has in the world's state; None where it cannot be taken."""
+        if self._counting is not None and action in self._counting:
+            return self._counting[action]
+        step = taken({action}, self._world)
+        found = None if isinstance(step, Failure) else (step[0][0], step[1])
+        if self._counting is not None:
+            self._counting[action] = found
+        return found
 
     def _expand(self, node: Node) -> None:
         """Find the states after one."""
@@ -208,7 +241,7 @@ def state_space(problem: Problem, domain: Domain, reading: frozenset[str] = froz
     updated = {name for verb, name in _uses(_formulas(domain)) if verb != READ}
     asked = {name for _, name in _uses(problem.conjuncts)} & updated
     return kept(
-        _state_space,
+        list_states,
         tuple(problem.objects.items()),
         problem.init,
         frozenset(problem.values.items()),
@@ -217,13 +250,14 @@ def state_space(problem: Problem, domain: Domain, reading: frozenset[str] = froz
     )
 
 
-def _state_space(
+def list_states(
     objects: tuple[tuple[str, str], ...],
     init: State,
     values: frozenset[tuple[Atom, Fraction]],
     domain: Domain,
     reading: frozenset[str],
 ) -> StateSpace:
+    """As ``state_space``, from what the states depend on."""
     return StateSpace(Problem("p", domain.name, dict(objects), init, frozenset(), dict(values)), domain, reading)
 
 
@@ -328,12 +362,13 @@ def _uses(formula: Formula) -> Iterator[tuple[str, str]]:
             yield from _uses(part)
 
 
-def _operators(problem: Problem, domain: Domain) -> list[Operator]:
-    """Ground operators among which are all that ever apply.
+def ground_operators(problem: Problem, domain: Domain) -> list[Operator]:
+    """Ground operators among which are all that ever apply, in alphabetical order.
 
-    Atoms that formulas add, or that are derived, count as true when it is asked what can be reached.
+    Atoms that formulas add, or that are derived, count as true when it is asked what can be reached. Raises
+    ``GroundingLimitError``.
     """
-    possible = {name for _, name in _uses(_formulas(domain))}
+    possible = {name for _, name in _uses(_formulas(domain))} - {EQUALITY}
     relaxed = [
         replace(each, preconditions=frozenset(atom for atom in each.preconditions if atom[0] not in possible))
         for each in domain.operators
@@ -343,5 +378,41 @@ def _operators(problem: Problem, domain: Domain) -> list[Operator]:
     found.sort(key=lambda each: each.action)
     if not possible:  # These are the operators themselves.
         return found
-    ground = (ground_operator(each.action, domain) for each in found)
-    return [operator for operator in ground if isinstance(operator, Operator)]
+    # Of formulas, ``taken`` makes instances where an action is looked at.
+    made = {each.name: instances_of(without_equations(each)[0]) for each in reversed(domain.operators)}
+    return [made[each.name](each.action[1:]) for each in found]
+
+
+def still_reachable(operators: Sequence[Operator], init: State, domain: Domain) -> list[Operator]:
+    """Those of a task's ground operators that may still apply from a later state, as ``ground_operators`` finds them.
+
+    >>> lamp = Operator("on", (), frozenset({("off",)}), frozenset(), frozenset({("lit",)}), frozenset({("off",)}))
+    >>> [len(still_reachable([lamp], frozenset({atom}), Domain("d", {}, {}, {}, ()))) for atom in (("off",), ("lit",))]
+    [1, 0]
+    """
+    possible = {name for _, name in _uses(_formulas(domain))}
+    reached, new, waiting = {*init}, [*init], dict[Atom, list[int]]()
+    missing: list[int] = []
+    is_left = [False] * len(operators)
+
+    def add(number: int) -> None:
+        is_left[number] = True
+        for atom in operators[number].add_effects:
+            if atom not in reached:
+                reached.add(atom)
+                new.append(atom)
+
+    for number, operator in enumerate(operators):
+        asked = [atom for atom in operator.preconditions - init if atom[0] not in possible]
+        missing.append(len(asked))
+        for atom in asked:
+            waiting.setdefault(atom, []).append(number)
+        if not asked:
+            add(number)
+    while new:
+        for number in waiting.pop(new.pop(), ()):
+            missing[number] -= 1
+            if not missing[number]:
+                add(number)
+    spend(2 * len(operators))
+    return [operator for operator, left in zip(operators, is_left, strict=True) if left]

@@ -14,6 +14,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,6 +28,7 @@ from pddl_eval.definition.model import Atom, Problem, domain_to_pddl, problem_to
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import Solution, executed, solve
 from pddl_eval.definition.questions import PLAIN, Searches
+from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.definition.words import Difference, sentence
 from pddl_eval.errors import UserError
@@ -251,7 +253,7 @@ FEW_STATES = 100
 
 
 def search(problem: Problem, planning_domain: PlanningDomain) -> Solution | Unsolvable | Undecided:
-    """A plan or the proof that there is none: by the kernel in STRIPS, else by enumeration.
+    """A plan or the proof that there is none: by the kernel where literals decide it, else by enumeration.
 
     >>> from pddl_eval.definition.domains import known_domain
     >>> held = Problem("p", "blocksworld", {"a": "object"}, frozenset({("holding", "a")}), frozenset({("clear", "a")}))
@@ -262,7 +264,7 @@ def search(problem: Problem, planning_domain: PlanningDomain) -> Solution | Unso
 
 
 def cheapest(problem: Problem, planning_domain: PlanningDomain) -> Solution | Unsolvable | Undecided:
-    """A plan of the fewest actions, or the proof that there is none: by the kernel in STRIPS.
+    """A plan of the fewest actions, or the proof that there is none: by the kernel, where each action costs 1.
 
     >>> from pddl_eval.definition.domains import known_domain
     >>> held = Problem("p", "blocksworld", {"a": "object"}, frozenset({("holding", "a")}), frozenset({("clear", "a")}))
@@ -270,26 +272,33 @@ def cheapest(problem: Problem, planning_domain: PlanningDomain) -> Solution | Un
     >>> isinstance(found, Undecided) or found.plan
     (('putdown', 'a'),)
     """
-    return _planned(problem, planning_domain, _CHEAPEST) or Undecided("cheapest plans are searched for in STRIPS alone")
+    found = None if problem.metric else _planned(problem, planning_domain, _CHEAPEST)
+    return found or Undecided("cheapest plans are searched for in STRIPS alone")
 
 
 _SEARCHES = Searches(search, cheapest, FEW_STATES)
 
 
 def _planned(problem: Problem, planning_domain: PlanningDomain, flags: int) -> Solution | Unsolvable | None:
-    """What the kernel finds; None where it leaves the problem."""
+    """What the kernel finds in the task without its costs; None where it leaves the problem."""
     options = ScoringOptions()
-    if not (planning_domain.has_literals_alone and problem.is_strips and answers_now(options)):
+    if not (planning_domain.is_searched_in(problem) and answers_now(options)):
         return None
     spend(WORK_PER_LOOK)  # Nothing is started for a row whose budget has ended.
     domain = planning_domain.domain
-    pairs = [(None, problem_to_pddl(problem))]
-    (values,) = _pairs(pairs, False, domain_to_pddl(domain), options, flags | NO_CERTIFICATES) or [None]
+    plain = replace(domain, operators=tuple(replace(each, formulas=()) for each in domain.operators), functions={})
+    pairs = [(None, problem_to_pddl(replace(problem, values={}, formulas=())))]
+    (values,) = _pairs(pairs, False, domain_to_pddl(plain), options, flags | NO_CERTIFICATES) or [None]
     if values is None:
         return None
-    if values["plan"] is not None:
-        return executed(tuple(map(tuple, values["plan"])), problem, domain)
-    return next(map(Unsolvable, _reasons(map(_difference, values["detail"]), "unsolvable")), None)
+    if values["plan"] is None:  # Costs take actions away and add none: this is a proof with them, too.
+        return next(map(Unsolvable, _reasons(map(_difference, values["detail"]), "unsolvable")), None)
+    plan = tuple(map(tuple, values["plan"]))
+    if planning_domain.moves_freely(problem):
+        return executed(plan, problem, domain)
+    # An action whose cost has no value cannot be executed.
+    execution = execute_actions(plan, problem, domain)
+    return Solution(plan, execution.state) if execution.reaches_goal else None
 
 
 def _reasons(said: Iterable[Difference], what: str) -> Iterable[str]:

@@ -353,3 +353,34 @@ def test_a_key_that_leaves_out_all_steps_is_right(plan: str) -> None:
     idle = "(define (problem p) (:domain d) (:init (off)) (:goal (off)))"
     key = right_answers("justification", idle, lamp, plan=plan)
     assert judge_answer("justification", key.text, idle, lamp, plan=plan).correct
+
+
+TOLLS = """(define (domain tolls) (:predicates (at ?x) (road ?x ?y)) (:functions (total-cost) (toll ?x ?y))
+(:action go :parameters (?x ?y) :precondition (and (at ?x) (road ?x ?y))
+  :effect (and (at ?y) (not (at ?x)) (increase (total-cost) (toll ?x ?y)))))"""
+"""A grid of one-way roads that begins and ends with one road; a road without a toll cannot be taken."""
+
+
+def toll_roads(size: int, without: tuple[str, str] = ("", "")) -> str:
+    places = [(x, y) for x in range(size) for y in range(size)]
+    roads = [(f"p{x}-{y}", f"p{x + dx}-{y + dy}") for x, y in places for dx, dy in ((1, 0), (0, 1))]
+    roads = [("start", "p0-0"), *(road for road in roads if int(road[1][1:].split("-")[0]) < size)]
+    roads = [road for road in roads if road[1].split("-")[1] != str(size)] + [(f"p{size - 1}-{size - 1}", "end")]
+    tolls = " ".join(f"(= (toll {one} {other}) 2)" for one, other in roads if (one, other) != without)
+    names = sorted({name for road in roads for name in road})
+    return f"""(define (problem p) (:domain tolls) (:objects {" ".join(names)})
+      (:goal (at end)) (:metric minimize (total-cost))
+      (:init (at start) {" ".join(f"(road {one} {other})" for one, other in roads)} {tolls}))"""
+
+
+@pytest.mark.parametrize("size", [3, 12])
+def test_what_can_be_reached_and_has_to_be_passed_does_not_depend_on_costs(size: int) -> None:
+    asked = (toll_roads(size), TOLLS)
+    assert judge_answer("landmark", "(at p0-0)", *asked).correct is True
+    assert judge_answer("landmark", "(at p1-0)", *asked).correct is False
+    assert judge_answer("unreachable_action", "(go end start)", *asked).correct is True
+    assert judge_answer("unreachable_atom", "(at end)", *asked).correct is False
+    last = f"p{size - 1}-{size - 1}"
+    closed = toll_roads(size, without=(last, "end"))
+    assert judge_answer("unreachable_atom", "(at end)", closed, TOLLS).correct is True
+    assert judge_answer("unreachable_action", f"(go {last} end)", closed, TOLLS).correct is True

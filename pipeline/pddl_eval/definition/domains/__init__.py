@@ -65,11 +65,12 @@ class PlanningDomain:
         beyond = (operator.negative_preconditions or operator.formulas for operator in domain.operators)
         return not (domain.formulas or domain.functions or any(beyond))
 
-    @cached_property
-    def has_literals_alone(self) -> bool:
-        """True where operators are made of literals, and there are no rules: what searches understand."""
+    def is_searched_in(self, problem: Problem) -> bool:
+        """True where searches understand the task: operators are made of literals and costs, the goal of atoms."""
         domain = self.domain
-        return not (domain.outside_strips or domain.formulas or any(each.formulas for each in domain.operators))
+        return not (domain.outside_strips or domain.formulas or problem.conjuncts) and (
+            self.moves_atoms(problem) and self.obstacle_of(problem) is None
+        )
 
     @cached_property
     def uses_negation(self) -> bool:

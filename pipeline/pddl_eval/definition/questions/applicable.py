@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.formulas import World
 from pddl_eval.definition.grounding import GroundingLimitError, reachable_operators
 from pddl_eval.definition.model import Action, Atom, Formula
 from pddl_eval.definition.questions.question import Question
@@ -29,15 +30,20 @@ from pddl_eval.definition.validation import Failure, taken
 
 def applicable_actions(question: Question) -> frozenset[Action]:
     """All actions that the validator can take after the plan."""
+    return applicable_in(question.world)
+
+
+def applicable_in(world: World) -> frozenset[Action]:
+    """All actions that the validator can take in a state; raises ``OutOfBudgetError``."""
     nothing = frozenset[Atom]()
     # Without effects nothing more is reached: what is left are the instances whose positive preconditions hold.
-    conditions = [replace(each, add_effects=nothing, delete_effects=nothing) for each in question.domain.operators]
-    domain = replace(question.domain, operators=tuple(conditions))
+    conditions = [replace(each, add_effects=nothing, delete_effects=nothing) for each in world.domain.operators]
+    domain = replace(world.domain, operators=tuple(conditions))
     try:
-        found = reachable_operators(question.objects, question.true, domain)
+        found = reachable_operators(world.objects, frozenset(world.true), domain)
     except GroundingLimitError as limit:
         raise OutOfBudgetError(str(limit)) from None
-    return frozenset([each.action for each in found if why_not_applicable(each.action, question) is None])
+    return frozenset([each.action for each in found if not isinstance(taken({each.action}, world), Failure)])
 
 
 def why_not_applicable(action: Action, question: Question) -> str | None:

@@ -23,14 +23,14 @@ from fractions import Fraction
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.formulas import World
-from pddl_eval.definition.model import Action, Atom, State, show_atom
+from pddl_eval.definition.model import Action, Atom, Operator, State, show_atom
 from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans import actions_of
 from pddl_eval.definition.questions.question import InvalidQuestionError, Judged, Kind, Question
 from pddl_eval.definition.questions.reading import NO_ELEMENT, answer_text
 from pddl_eval.definition.questions.sets import read
 from pddl_eval.definition.state_space import MAX_STATES
-from pddl_eval.definition.validation import Failure, execute, is_goal, taken
+from pddl_eval.definition.validation import Failure, execute, is_goal, operator_of, taken
 from pddl_eval.definition.verdict import Judgement, RightAnswers
 
 _REMOVED = deferred(
@@ -71,11 +71,9 @@ def _subplan(question: Question, removed: Sequence[Action] | None) -> tuple[Acti
                 _keep(after, (state, 1), taken_)
             elif left_out < len(removed) and removed[left_out] == action:
                 _keep(after, (state, left_out + 1), taken_)
-            world.become(state[0], dict(state[1]))
-            step = taken({action}, world)
-            if not isinstance(step, Failure):
-                world.change(*step)
-                _keep(after, (_key_of(world), left_out), (*taken_, action))
+            following = _after(state, action, world)
+            if following is not None:
+                _keep(after, (following, left_out), (*taken_, action))
             spend(len(state[0]))
         reached = after
         total += len(reached)
@@ -88,6 +86,19 @@ def _subplan(question: Question, removed: Sequence[Action] | None) -> tuple[Acti
         if left_out == wanted and is_goal(problem, world):
             found.append(plan)
     return min(found, key=lambda plan: (len(plan), plan), default=None)
+
+
+def _after(state: _State, action: Action, world: World) -> _State | None:
+    """The state to which the action leads, None where it cannot be taken."""
+    operator = operator_of(action, world)
+    if not world.strata and isinstance(operator, Operator) and not operator.formulas:
+        return (operator.apply(state[0]), state[1]) if operator.applicable(state[0]) else None
+    world.become(state[0], dict(state[1]))
+    step = taken({action}, world)
+    if isinstance(step, Failure):
+        return None
+    world.change(*step)
+    return _key_of(world)
 
 
 def _keep(

@@ -89,11 +89,11 @@ def on_every_way(question: Question) -> State:
 
 
 def avoiding(atom: Atom, problem: Problem, domain: Domain) -> tuple[Problem, Domain] | None:
-    """The task without the actions that add an atom, which is false initially; None beyond STRIPS.
+    """The task without the actions that add an atom, which is false initially; None where literals do not decide it.
 
     In place of an operator that may add it stand copies, in each of which an argument of the effect is another object.
     """
-    if domain.formulas or problem.has_numbers or any(operator.formulas for operator in domain.operators):
+    if not PlanningDomain(domain).is_searched_in(problem):
         return None
     operators: list[Operator] = []
     for operator in domain.operators:

@@ -113,8 +113,7 @@ class Question:
     def is_enumerated(self) -> bool:
         """True where the states that can be reached from there are few enough to be enumerated."""
         assert self.task.domain is not None
-        is_searched = self.task.domain.has_literals_alone and self.after.is_strips
-        asked = self.searches.states if is_searched else MAX_STATES
+        asked = self.searches.states if self.task.domain.is_searched_in(self.after) else MAX_STATES
         space = self.space
         return not any(islice(space, asked, None)) and space.limit is None
 

@@ -19,12 +19,12 @@ from collections.abc import Mapping
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.model import Action, Operator
-from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.questions.applicable import why_not_applicable
 from pddl_eval.definition.questions.picks import ONE_OF_MANY, Picks, fewest_terms_first, pick_kind, picks_among
 from pddl_eval.definition.questions.question import Question, decided
 from pddl_eval.definition.state_space import Node, StateSpace
-from pddl_eval.definition.validation import operator_of
+from pddl_eval.definition.validation import execute_actions, operator_of
+from pddl_eval.definition.verdict import Unsolvable
 
 
 def _why_wrong(action: Action, question: Question) -> str:
@@ -44,9 +44,14 @@ def _plan_to(action: Action, question: Question) -> tuple[Action, ...] | None:
     operator = operator_of(action, question.world)
     if not isinstance(operator, Operator):  # an equation does not hold, in any state
         return None
-    if not operator.formulas:
+    assert question.task.domain is not None
+    if not operator.formulas or question.task.domain.is_searched_in(question.after):
         found = decided(question.reach(operator.preconditions, operator.negative_preconditions))
-        return found.plan if isinstance(found, Solution) else None
+        # A cost without a value lacks it in every state.
+        if isinstance(found, Unsolvable):
+            return None
+        after = execute_actions((*found.plan, action), question.after, question.domain)
+        return found.plan if after.failed_step is None else None
     space, limit = question.space, ""
     try:
         for _ in space:
