@@ -39,8 +39,9 @@ def pairs_present(schema: pa.Schema, options: ScoringOptions) -> list[Pair]:
                 f"name the column: --column {absent}=NAME, in Python columns={{{absent!r}: NAME}}"
             )
     wanted = " or ".join(generated for _, generated in names.values())
+    name = "; name yours: --column generated_problem=NAME, in Python columns={'generated_problem': NAME}"
     raise ColumnError(
-        f"no column to score: expected {wanted}; found {', '.join(schema.names) or 'none'}{log_hint(schema)}"
+        f"no column to score: expected {wanted}; found {', '.join(schema.names) or 'none'}{log_hint(schema) or name}"
     )
 
 

@@ -16,6 +16,7 @@ from pddl_eval.errors import UserError
 from pddl_eval.latex import ESCAPES, escape_latex, latex
 from pddl_eval.pages import MOST_ROWS, Cell, Page, Section, Table, escape_markdown, markdown, only_table
 from pddl_eval.report import Report, build_report, report_html, report_page, report_text, save
+from pddl_eval.report.sections import methods
 from pddl_eval.shown import line
 from pddl_eval.terminal import plain, terminal
 from rich.console import Console
@@ -409,6 +410,11 @@ def test_pdflatex_reads_every_table(columns: str, tmp_path: Path) -> None:
     )
     assert result.returncode == 0, result.stdout[-2000:]
     assert b"Overfull" not in result.stdout, "tables fit the text"
+
+
+def test_a_row_without_a_model_is_no_model_of_the_paragraph() -> None:
+    frame = pl.DataFrame([{"model": model, "equivalent": True} for model in ("a", "b", None)])
+    assert "3 answers of 2 models" in methods(build_report(frame))
 
 
 def test_every_table_has_a_label_of_its_own() -> None:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets.places import DatasetError
 from pddl_eval.errors import RunError
-from pddl_eval.run.manifest import MANIFEST
+from pddl_eval.run.manifest import MANIFEST, _first_difference
 from pddl_eval.run.partitions import ShardRecord, ShardTask, score_shard
 from pddl_eval.run.prepare import Run, prepare_run
 from pddl_eval.run.score import begin_run, finish_run
@@ -86,6 +86,9 @@ def test_another_run_is_refused_with_what_differs(pairs: Path, tmp_path: Path) -
     begun(pairs, out)
     with pytest.raises(DatasetError, match='text was "text" and is "other" now'):
         prepare_run(pairs, out, length_scorer(text="other"), 10)
+    known = {"settings": {"columns": {"a": "b", "c": "d"}}, "format": 1, "signature": "s:1", "files": []}
+    named = known | {"settings": {"columns": {"a": "b", "model": "m"}}}
+    assert _first_difference(known, named) == 'columns was {"c": "d"} and is {"model": "m"} now'
     write_numbered(pairs, rows=25, row_group=25, start=1)
     with pytest.raises(DatasetError, match=r"pairs.parquet"):
         prepare_run(pairs, out, length_scorer(), 10)

@@ -331,7 +331,7 @@ def methods(report: Report) -> str:
         sentences.append(f"{row_count(report.mistakes)} whose reference is invalid are left out.")
     undecided = at_level(report.rates, report.by, ()).filter(measure=measure)["undecided"].sum()
     if undecided:
-        sentences.append(f"{undecided:,} undecided answers count as wrong.")
+        sentences.append(f"Undecided answers count as wrong ({undecided:,}).")
     sentences.append(
         "Intervals (95 %, Wilson's with the effective number of answers) and tests count questions, "
         f"clustered by {report.clusters}."
@@ -499,7 +499,7 @@ def _power(report: Report) -> Section:
 def _models(report: Report) -> list[str]:
     """The models in the order of the ranking."""
     names = at_level(report.rates, report.by, [str(report.model)])[str(report.model)]
-    return names.unique(maintain_order=True).to_list()
+    return names.drop_nulls().unique(maintain_order=True).to_list()
 
 
 def p_cell(value: float) -> Value:

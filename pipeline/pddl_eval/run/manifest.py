@@ -117,10 +117,12 @@ def _first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str
         {**each["settings"], "format": each["format"], "signature": without_version(each["signature"])}
         for each in (theirs, ours)
     )
-    for name in before | now:
-        if before.get(name) != now.get(name):
-            was, is_ = (shorten(json.dumps(each.get(name)), 80) for each in (before, now))
-            return f"{name} was {was} and is {is_} now"
+    if name := next((name for name in before | now if before.get(name) != now.get(name)), None):
+        was, is_ = before.get(name), now.get(name)
+        if isinstance(was, dict) and isinstance(is_, dict):  # of the names of columns those that differ
+            was, is_ = (dict(sorted(each.items() - other.items())) for each, other in ((was, is_), (is_, was)))
+        was, is_ = (shorten(json.dumps(each), 80) for each in (was, is_))
+        return f"{name} was {was} and is {is_} now"
     before, now = ({file["name"]: file for file in each["files"]} for each in (theirs, ours))
     for name, file in before.items():
         if file["content"] == CHANGED:
