@@ -213,7 +213,8 @@ def _init(  # noqa: C901 (one case a kind of element)
         head, *parts = (element,) if isinstance(element, str) else element or ("",)
         if head == EQUALITY and len(parts) == 2 and isinstance(parts[1], str) and NUMBER.fullmatch(parts[1]):
             fluent = _atom((parts[0],) if isinstance(parts[0], str) else parts[0], scope)
-            if values.setdefault(fluent, Fraction(parts[1])) != Fraction(parts[1]):
+            value = Fraction(parts[1])
+            if values.setdefault(fluent, value) != value:
                 raise unparseable(f"{show_atom(fluent)} has two values in :init")
         elif head == EQUALITY and len(parts) == 2 and isinstance(parts[1], str) and parts[1][:1] in "+-.0123456789":
             raise _not_executed(":init", f"the number {quote(parts[1])}")
