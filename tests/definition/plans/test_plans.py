@@ -496,6 +496,7 @@ def test_times_order_the_steps(text: str, steps: Plan) -> None:
         ("2: a(x) (lasts: 1/3)", "2", "1/3"),
         ("2: (a x) (8)", "2", "8"),
         ("a(x) (8.5 s).", None, "17/2"),
+        ("(a x) at time 0.5 for 8 seconds", "1/2", "8"),
         ("0.5: (a x), duration 8.5 minutes", "1/2", "17/2"),
         ("0.5 - 2.5: (a x)", "1/2", "2"),
         ("[1, 2.5] (a x)", "1", "3/2"),

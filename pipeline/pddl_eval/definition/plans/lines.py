@@ -70,9 +70,11 @@ _LIST = deferred(r"\[|\((?!\d|e?s\))")
 _FACE = deferred(r"[:;]-?[()]")
 _TIME = pattern(TIME)
 _BELOW_ZERO = pattern(rf"(?<![\w.])-{CLOCK}{UNIT}(?:\s*+(?:[–—,-]|to\b)\s*+{CLOCK}{UNIT})?+\s*+:")
-_START = pattern(rf"\b(?:t(?:ime)?\s*+=|at(?:\ time)?(?:\ t\ ?=)?)\s*+({CLOCK})")
+_STARTS = r"(?:t(?:ime)?\s*+=|at(?:\ time)?(?:\ t\ ?=)?)\s*+"
+_START = pattern(rf"\b{_STARTS}({CLOCK})")
 _LASTS = pattern(rf"\b{LASTS}({CLOCK})")
 """A start or a duration in the words around a step. They do not order steps: these need not be times of the plan."""
+_ONLY_TIMES = pattern(rf"(?:[\s,;]*+(?:{_STARTS}|{LASTS}){CLOCK}{UNIT})++[\s,;.]*+$")
 _LIKE_ACTION = deferred(rf"[({{]|{NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
 _BEGINS_ACTION = deferred(rf"[({{]|{NAME}[ \t]*+\(")
 _HEAD = deferred(rf"[({{（\s]*+({NAME})")
@@ -359,7 +361,7 @@ def _read_line(number: int, line: Line, fence: int, lists: list[str]) -> Row | N
     led = numbered or bool(_BULLET.search(line.leads))
     row = Row(number, led=led, label=line.leads, ordinal=_ordinal(line.leads), fence=fence)
     comment = _COMMENT.match(line.rest) if led or line.rest.strip() != ":" else None  # `Done (twice):` is a heading
-    remark = line.brackets and not closed and (led or fence) and _REMARK.match(line.rest)
+    remark = line.brackets and not closed and (_REMARK if led or fence else _ONLY_TIMES).match(line.rest)
     below_zero = bool(line.steps and _BELOW_ZERO.search(line.leads))
     if line.steps and paired and (comment or remark) and not (below_zero or _unbalanced(line.rest)):
         (time, first), *others = line.steps
