@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pddl_eval.pages import Cell, Page, Part, Section, Table, Value, Where, change, slug, table, words
-from pddl_eval.report.groups import at_level, label_column, levels, only
+from pddl_eval.report.groups import MISSING, at_level, label_column, levels, only
 from pddl_eval.report.numbers import MOST_BINS, QUANTILES, Bins, main_measure
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.scoring.columns import (
@@ -499,7 +499,7 @@ def _power(report: Report) -> Section:
 def _models(report: Report) -> list[str]:
     """The models in the order of the ranking."""
     names = at_level(report.rates, report.by, [str(report.model)])[str(report.model)]
-    return names.drop_nulls().unique(maintain_order=True).to_list()
+    return names.filter(names != MISSING).unique(maintain_order=True).to_list()
 
 
 def p_cell(value: float) -> Value:
