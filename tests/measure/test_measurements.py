@@ -24,6 +24,7 @@ SMALLEST = {
     "exhaustive": ["--domain gripper --count 20", "--domain gripper --count 5 --overloaded"],
     "faults": ["--only two?runs*"],
     "fuzz": ["--minutes 0.02"],
+    "growth": ["--largest 0.01"],
     "harness_logs": ["FOLDER"],
     "hostile": ["--only plan:*braces*"],
     "hostile_graphs": ["--name paley-13"],

@@ -1,7 +1,8 @@
-"""The tables of the pages on trust and speed: ``python -m tests.measure.trust [--only trust|speed] [--times 10]``.
+"""The tables of the pages on trust and speed: ``python -m tests.measure.trust [--only trust] [--times 10]``.
 
 Runs each comparison with a judge and the measurement of speed, and writes what they said between the marks of the
-tables: no number in them is written by hand. ``--times`` multiplies the counts.
+tables: no number in them is written by hand. ``--times`` multiplies the counts; ``--peers`` are options of
+``growth``, such as ``--val VALIDATE``.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ COMPARED = {  # what, with what, the measurement and its counts
 }
 DOMAINS = ("blocksworld", "gripper", "floor-tile")
 ENDED = re.compile(r"seed \d+: (\d+) disagreements; (\d+) s of CPU")
+GROWTH = re.compile(r"^(.+): (.+): ([\d,]+) to ([\d,]+): (\S+) to (\S+) ms, exponent (\S+)$", re.MULTILINE)
 SPEED = re.compile(r"^(.+): ([\d.]+) µs a pair, .*, ([\d.]+) parses a pair$", re.MULTILINE)
 
 
@@ -65,17 +67,25 @@ def write(page: str, mark: str, header: Sequence[str], rows: Sequence[str]) -> N
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=1)
-    parser.add_argument("--only", choices=["trust", "speed"])
+    parser.add_argument("--only", choices=["trust", "speed", "growth"])
+    parser.add_argument("--peers", default="", help="options of growth: the peers to measure beside")
     chosen = parser.parse_args()
     version = program_version()
-    if chosen.only != "speed":
+    if chosen.only in (None, "trust"):
         rows = []
         for what in COMPARED:
             rows.append(compared(what, chosen.times))
             print(rows[-1], flush=True)
         head = ("what", "compared with", "measurement", f"cases ({version})", "disagreements")
         write("trust.md", "trust", head, rows)
-    if chosen.only != "trust":
+    if chosen.only in (None, "growth"):
+        print(said := output(f"tests.measure.growth {chosen.peers}"))
+        found = [
+            f"| {what} | {who} | {low} to {high} | {first} to {last} | {slope} |"
+            for what, who, low, high, first, last, slope in GROWTH.findall(said)
+        ]
+        write("speed.md", "growth", ("what grows", f"program ({version})", "from, to", "ms", "exponent"), found)
+    if chosen.only in (None, "speed"):
         print(said := output("tests.measure.kernel --speed"))
         found = [f"| {what} | {micros} | {parses} |" for what, micros, parses in SPEED.findall(said)]
         write("speed.md", "speed", (f"a pair of problems ({version})", "µs", "in parses"), found)
