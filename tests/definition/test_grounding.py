@@ -9,8 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.definition import grounding
 from pddl_eval.definition.closure import ClosedGoal, closure
-from pddl_eval.definition.model import Domain, Operator, Problem
+from pddl_eval.definition.domains import PlanningDomain
+from pddl_eval.definition.grounding import may_be_added
+from pddl_eval.definition.model import Atom, Domain, Operator, Problem
 from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.planning import solve
 from pddl_eval.definition.state_space import StateSpace, ground_operators, still_reachable
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Undecided, Unsolvable
@@ -94,6 +97,25 @@ def test_a_bound_that_is_hit_is_undecided(limit: str, monkeypatch: pytest.Monkey
     assert "more than 1 " in answer.reason
 
 
+def test_what_nothing_adds_is_a_proof_also_where_the_operators_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A boat can be painted where there is paint in its colour; formulas without effects change nothing of that."""
+    domain = parse_domain(
+        """(define (domain d) (:predicates (paint ?c) (painted ?b ?c) (wet) (dry) (on ?c))
+        (:action paint :parameters (?b ?c) :precondition (and (paint ?c) (not (= ?b ?c)) (or (wet) (dry)))
+          :effect (painted ?b ?c))
+        (:action open :parameters (?c) :precondition (dry) :effect (when (wet) (on ?c))))"""
+    )
+    objects = dict.fromkeys(("boat", "red", "blue"), "object")
+    problem = Problem("p", "d", objects, frozenset({("paint", "red"), ("dry",)}), frozenset())
+    monkeypatch.setattr(grounding, "MAX_OPERATORS", 1)
+
+    def solved(*goal: str) -> type:
+        return type(solve(replace(problem, goal=frozenset({goal})), PlanningDomain(domain)))
+
+    assert solved("painted", "boat", "blue") is solved("painted", "red", "red") is solved("paint", "blue") is Unsolvable
+    assert solved("painted", "boat", "red") is solved("on", "red") is Undecided
+
+
 def test_many_free_parameters_hit_a_bound_and_not_the_memory() -> None:
     domain = parse_domain("(define (domain d) (:action a :parameters (?a ?b ?c ?d ?e ?f ?g ?h) :effect (p ?a ?h)))")
     objects = {f"o{number}": "object" for number in range(100)}
@@ -155,6 +177,9 @@ def check_states(problem: Problem, domain: Domain) -> None:
     if states is None:
         return
     assert {atoms for atoms, _ in StateSpace(problem, domain)} == states
+    objects = {**problem.objects, **domain.constants}
+    for atom in frozenset[Atom]().union(*states) - problem.init:
+        assert may_be_added(atom, objects, problem.init, domain)
     operators = ground_operators(problem, domain)
     for state in sorted(map(sorted, states))[:5]:
         later = frozenset(state)

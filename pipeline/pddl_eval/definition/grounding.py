@@ -9,7 +9,7 @@ equations do. Plans and sampled states ground single operators with ``instance``
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from itertools import chain
@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from pddl_eval.definition.budget import spend
-from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, State, Types
+from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, State, Types, renamed
 
 MAX_OPERATORS = 40_000
 """Ground operators of one task; with ``MAX_ATOMS`` it keeps a task's bit sets below some 100 MB."""
@@ -54,6 +54,34 @@ def reachable_operators(objects: Mapping[str, str], init: State, domain: Domain)
     Raises ``GroundingLimitError`` when a bound is hit. The order depends on names only, not on the hashes of a run.
     """
     return _Grounding(objects, init, domain).operators
+
+
+def may_be_added(
+    atom: Atom, objects: Mapping[str, str], init: State, domain: Domain, by_formulas: Set[str] = frozenset()
+) -> bool:
+    """Whether an instance that adds the atom has the static preconditions that it needs; if none, none ever applies.
+
+    ``by_formulas`` are the predicates that formulas may add. It takes little where the task's operators are too many;
+    True also where a bound is hit.
+    """
+    if atom[0] in by_formulas:
+        return True
+    added = by_formulas | {effect[0] for operator in domain.operators for effect in operator.add_effects}
+    nothing: State = frozenset()
+    adding = []
+    for operator in domain.operators:
+        fitting = {name: objects_that_fit(objects, types, domain) for name, types in operator.parameters}
+        needed = frozenset(each for each in operator.preconditions if each[0] not in added)
+        unequal = frozenset(each for each in operator.negative_preconditions if each[0] == EQUALITY)
+        for effect in operator.add_effects:
+            if _relation(effect) == _relation(atom) and (binding := unify(effect, atom, {}, fitting)) is not None:
+                free = tuple(each for each in operator.parameters if each[0] not in binding)
+                bound, others = renamed(needed, binding), renamed(unequal, binding)
+                adding.append(Operator(operator.name, free, bound, others, nothing, nothing))
+    try:
+        return bool(reachable_operators(objects, init, replace(domain, operators=tuple(adding))))
+    except GroundingLimitError:
+        return True
 
 
 def instance(operator: Operator, arguments: Sequence[str]) -> Operator | Atom:

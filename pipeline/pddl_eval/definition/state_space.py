@@ -21,6 +21,7 @@ from pddl_eval.definition.formulas import ADDITIVE, WORK_PER_EVALUATION, World
 from pddl_eval.definition.grounding import (
     GroundingLimitError,
     instances_of,
+    may_be_added,
     reachable_operators,
     without_equations,
 )
@@ -211,8 +212,19 @@ class StateSpace:
 
     def refuted(self, problem: Problem) -> Unsolvable | None:
         """The proof that the problem's goal has an atom that is never true, if that needs no states."""
-        never = () if self.possible is None else sorted(problem.goal - self.possible)
-        return Unsolvable(words.never_added(never[0])) if never else None
+        objects, init = self._world.objects, self.start[0]
+        if self.possible is not None:
+            never = iter(sorted(problem.goal - self.possible))
+        elif self.actions is not None:
+            return None
+        else:  # There are too many operators.
+            effects = [
+                each for operator in self.domain.operators for part, each in operator.formulas if part == ":effect"
+            ]
+            by_formulas = {name for _, name in _uses((*effects, *(each for _, each in self.domain.formulas)))}
+            goal = sorted(problem.goal - init)
+            never = (atom for atom in goal if not may_be_added(atom, objects, init, self.domain, by_formulas))
+        return next((Unsolvable(words.never_added(atom)) for atom in never), None)
 
     def plan_to(self, node: Node) -> tuple[Action, ...]:
         """The alphabetically first of the shortest plans to a state that was found."""
