@@ -16,6 +16,7 @@ SMALLEST = {
     "bench": ["--pairs 12"],
     "canonical": ["--count 50"],
     "capacity": ["--rows 300"],
+    "cluster": ["--rows 2000000 --slots 10"],
     "corpora": ["--help"],
     "counterexamples": ["--count 20"],
     "domains": ["--count 20 --tasks 5"],

@@ -632,3 +632,16 @@ def test_each_reference_has_the_same_weight() -> None:
     assert (rate["rows"], rate["references"]) == (6, 3)
     assert (rate["old"], rate["new"]) == pytest.approx((1 / 3, 5 / 6))
     assert rate["p"] == 0.5, "of the eight ways to sign 0.5, 1, 1 four are as far from 0"
+
+
+def test_models_of_a_frame_made_of_several_are_compared_with_two_kinds_of_answers() -> None:
+    def answers(model: str, right: bool) -> pl.DataFrame:
+        problem = {"equivalent": [right] * 300, "verdict": [VERDICT[right]] * 300, "detail": ["a problem"] * 300}
+        plan = {"plan_valid": [True] * 300, "plan_verdict": ["valid"] * 300, "plan_detail": ["a plan"] * 300}
+        named = {"model": [model] * 300, "reference_id": [str(number) for number in range(300)]}
+        return pl.DataFrame({**named, **problem, **plan, "plan_score": [1.0] * 300})
+
+    frame = pl.concat([answers("a", YES), answers("b", NO), answers("c", YES)])
+    worse, same = (compare_datasets(frame, models=["a", other]) for other in ("b", "c"))
+    assert (worse.regressions, worse.examples["detail"][0]) == (300, "problem: a problem; plan: a plan")
+    assert (same.regressions, same.examples.height) == (0, 0)

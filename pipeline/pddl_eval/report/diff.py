@@ -65,6 +65,11 @@ MOST_LINES = 20
 MOST_GROUPS = 1000
 """Values of one column: a column with more identifies rows and does not group them."""
 
+TO = ("old", "new")
+
+CELLS_OF_SCORE = 20
+"""Values of a row, and of its reference, that are in memory for each score that is compared."""
+
 BIN = 0.001
 """Differences of scores that are no yes or no are rounded to multiples of that in their test."""
 
@@ -380,8 +385,10 @@ def _best_first(side: Scored, values: Mapping[str, pl.Expr], names: Sequence[str
 def _read(side: Scored, rows: pl.Series, values: Mapping[str, pl.Expr]) -> pl.DataFrame:
     """Values of some rows, by their names."""
     known = side.frame.select(ROW, **values).collect(engine="streaming")
+    numbers = known[ROW]
     # Where rows are left out, their numbers are not their places.
-    return known.select(pl.exclude(ROW).gather(known[ROW].search_sorted(rows)))
+    places = rows if not known.height or numbers[-1] == known.height - 1 else numbers.search_sorted(rows)
+    return known.select(pl.exclude(ROW).gather(places))
 
 
 def _count(side: Scored, condition: pl.Expr) -> int:
@@ -424,42 +431,54 @@ def _deltas(  # noqa: PLR0913 (the two sides, what is compared, and how)
     all answers to a question count, as in their report; else the rows that are in both.
     """
     found: list[dict[str, Any]] = []
-    at_a_time = max(1, PASS_CELLS // max(1, lines.height) // 4)
+    at_a_time = max(1, PASS_CELLS // max(1, lines.height) // CELLS_OF_SCORE)
     for first in range(0, len(names), at_a_time):
         some = names[first : first + at_a_time]
-        old, new = (_read(side, each, _scores_of(side, some)) for side, each in zip(sides, rows, strict=True))
-        for name in some:
-            counts = old[f"counts {name}"] & new[f"counts {name}"]
-            values = lines.with_columns(old=old[f"value {name}"], new=new[f"value {name}"]).filter(counts)
-            if is_optional := name in OPTIONAL or name not in MEASURES:
-                values = values.drop_nulls(["old", "new"])
-            answers = [values.select(*by, CLUSTER, value=side) for side in ("old", "new")]
-            asked = [_answers(side, by, name) for side in sides] if are_models else []
-            if asked and not any(each.is_empty() for each in asked):  # Else nothing says which question it was.
-                answers = _alike(asked, by)
-            if is_optional:
-                answers = [each.drop_nulls("value") for each in answers]
-            if all(each["value"].count() for each in answers):
-                answers = [each.with_columns(pl.col("value").fill_null(0.0)) for each in answers]
-                found += _moves(answers, values.with_columns(pl.col("old", "new").fill_null(0.0)), by, name)
+        old, new = (
+            _read(side, each, _scores_of(side, some, to)) for side, each, to in zip(sides, rows, TO, strict=True)
+        )
+        paired = (
+            lines.hstack(old)
+            .hstack(new)
+            .with_columns(
+                pl.when(*(pl.col(f"{each} {name}").is_not_null() for each in TO))
+                .then(f"{to} {name}")
+                .alias(f"{to} {name}")
+                for name in some
+                for to in TO
+            )
+        )
+        asked = [_answers(side, by, some, to) for side, to in zip(sides, TO, strict=True)] if are_models else []
+        # An empty side: nothing says which question it was.
+        alike = asked and not any(each.is_empty() for each in asked)
+        answers = pl.concat(_alike(asked, by), how="diagonal") if alike else paired
+        known = answers.select(
+            (pl.col(f"{to} {name}").is_not_nan().any()).alias(f"{to} {name}") for name in some for to in TO
+        )
+        computed = [name for name in some if all(known[f"{to} {name}"].item() for to in TO)]
+        found += _moves(answers, paired, by, computed)
     floats = dict.fromkeys(("old", "new", "difference", "low", "high"), pl.Float64)
     counted = dict.fromkeys(("rows", "references"), pl.Int64)
     schema = {**dict.fromkeys([*by, "measure"], pl.String), **counted, **floats, "p": pl.Float64}
     return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
 
 
-def _scores_of(side: Scored, names: Sequence[str]) -> dict[str, pl.Expr]:
-    found = {f"counts {name}": side.is_counted(name) for name in names}
-    return found | {f"value {name}": as_counted(side, name).cast(pl.Float64) for name in names}
+def _scores_of(side: Scored, names: Sequence[str], to: str) -> dict[str, pl.Expr]:
+    """The values of scores where they count, else null; NaN for an undecided measure that counts as no."""
+    found: dict[str, pl.Expr] = {}
+    for name in names:
+        value = as_counted(side, name).cast(pl.Float64)
+        no = value if name in OPTIONAL or name not in MEASURES else value.fill_null(float("nan"))
+        found[f"{to} {name}"] = pl.when(side.is_counted(name)).then(no)
+    return found
 
 
-def _answers(side: Scored, by: Sequence[str], name: str) -> pl.DataFrame:
-    """The groups, question and value of a model's answers that count in a score."""
+def _answers(side: Scored, by: Sequence[str], names: Sequence[str], to: str) -> pl.DataFrame:
+    """The groups, question and scores of a model's answers that count."""
     groups = [group_key(each) if each in side.schema else pl.lit(None, pl.String).alias(each) for each in by]
-    counted = side.frame.filter(side.is_counted() & side.is_counted(name))
-    value = as_counted(side, name).cast(pl.Float64).alias("value")
-    found = counted.select(*groups, side.clusters()[1].alias(CLUSTER), value).collect(engine="streaming")
-    return found.drop_nulls(CLUSTER)
+    counted = side.frame.filter(side.is_counted())
+    found = counted.select(*groups, side.clusters()[1].alias(CLUSTER), **_scores_of(side, names, to))
+    return found.collect(engine="streaming").drop_nulls(CLUSTER)
 
 
 def _alike(answers: Sequence[pl.DataFrame], by: Sequence[str]) -> list[pl.DataFrame]:
@@ -478,38 +497,49 @@ def _alike(answers: Sequence[pl.DataFrame], by: Sequence[str]) -> list[pl.DataFr
 
 
 def _moves(
-    answers: Sequence[pl.DataFrame], values: pl.DataFrame, by: Sequence[str], name: str
+    answers: pl.DataFrame, paired: pl.DataFrame, by: Sequence[str], names: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """A line for all rows together and for each group, in which each reference has the same weight.
+    """A line for all rows together and for each group and score, in which each reference has the same weight.
 
-    ``answers`` are those of both sides, ``values`` the old and new ones of the rows that are in both.
+    ``answers`` are those of both sides, ``paired`` the rows that are in both.
     """
-    gap = pl.col("new") - pl.col("old")
-    moved = {"rose": (gap > 0).sum(), "fell": (gap < 0).sum()}
-    means = {"mean": pl.col("value").mean(), "n": pl.len()}
-    for level in _levels(by):
-        new, old = (group_at(each.lazy(), by, [CLUSTER], **means, at=[level]) for each in reversed(answers))
+    counted: dict[str, pl.Expr] = {}
+    for name in names:
+        gap = pl.col(f"new {name}").fill_nan(0.0) - pl.col(f"old {name}").fill_nan(0.0)
+        counted |= {
+            f"rows {name}": gap.count().cast(pl.Int64),
+            f"rose {name}": (gap > 0).sum(),
+            f"fell {name}": (gap < 0).sum(),
+        }
+    columns = [f"{to} {name}" for name in names for to in TO]
+    means = {f"mean {each}": pl.col(each).fill_nan(0.0).mean() for each in columns}
+    times = {f"times {each}": pl.col(each).count() for each in columns}
+    for level in _levels(by) if names else ():
         found, both = pl.collect_all(
-            [group_at(values.lazy(), by, [], ROWS, **moved, at=[level]), new.join(old, on=[*level, CLUSTER])],
+            [
+                group_at(paired.lazy(), by, [], at=[level], **counted),
+                group_at(answers.lazy(), by, [CLUSTER], at=[level], **means, **times),
+            ],
             engine=IN_ORDER,
         )
-        counts = {
-            tuple(each[column] for column in by): {count: each[count] for count in ("rows", *moved)}
-            for each in found.to_dicts()
-        }
+        counts = {tuple(each[column] for column in by): each for each in found.to_dicts()}
         for group, part in (both.partition_by(level, as_dict=True) if level else {(): both}).items():
-            if part.is_empty():
-                continue
             named = {**dict.fromkeys(by), **dict(zip(level, group, strict=True))}
-            first, second, *times = part.select("mean", "mean_right", "n", "n_right").to_numpy().T
-            known = paired_means(first, second, times, step=None if name in MEASURES else BIN)
-            yield {
-                **named,
-                "measure": name,
-                **counts.get((*named.values(),), dict.fromkeys(("rows", *moved), 0)),
-                **{"references": known["references"], "old": known["second"], "new": known["first"]},
-                **{each: known[each] for each in ("difference", "low", "high", "p")},
-            }
+            of_group = counts.get((*named.values(),), {})
+            for name in names:
+                wanted = [f"{what} {to} {name}" for what in ("mean", "times") for to in ("new", "old")]
+                of_name = part.select(wanted).drop_nulls()
+                if of_name.is_empty():
+                    continue
+                first, second, *size = of_name.to_numpy().T
+                known = paired_means(first, second, size, step=None if name in MEASURES else BIN)
+                yield {
+                    **named,
+                    "measure": name,
+                    **{count: of_group.get(f"{count} {name}", 0) for count in ("rows", "rose", "fell")},
+                    **{"references": known["references"], "old": known["second"], "new": known["first"]},
+                    **{each: known[each] for each in ("difference", "low", "high", "p")},
+                }
 
 
 def _hash(keys: Sequence[pl.Expr]) -> pl.Expr:
@@ -535,7 +565,7 @@ def _detail(after: Scored) -> pl.Expr:
     """What a dataset says about a row."""
     details_of = {pair: pl.col(known.sentence) for pair, known in OUTCOMES.items() if known.sentence in after.schema}
     details = [
-        pl.when(detail != "").then(pl.format("{}: {}", pl.lit(pair), detail) if len(details_of) > 1 else detail)
+        pl.when(detail != "").then(f"{pair}: " + detail if len(details_of) > 1 else detail)
         for pair, detail in details_of.items()
     ]
     return pl.concat_str(details, separator="; ", ignore_nulls=True) if details else pl.lit(None, pl.String)
