@@ -85,6 +85,10 @@ def test_constraints_of_a_plan_that_fails_are_those_on_the_states_before() -> No
 def test_times_of_steps() -> None:
     """Without times the steps are at 1, 2, 3 …; times that the plan gives count."""
     asked = problem("(within 2 (lit a))")
+    assert (
+        "does not hold: it is not true by step 2"
+        in validate("(on b) (off b) (on a) (see a)", asked, DOMAIN.format("")).detail
+    )
     domain = DOMAIN.format("")
     assert validate("(on b) (on a) (see a)", asked, domain).valid
     assert not validate("(on b) (off b) (on a) (see a)", asked, domain).valid

@@ -378,7 +378,7 @@ def at_time(reason: str, time: Fraction, half: str = "", late: str = "") -> str:
 
 
 def no_duration(action: Action) -> str:
-    return f"{show_atom(action)} has no duration, and the domain does not fix it"
+    return f"{show_atom(action)} has no duration, and the domain fixes none"
 
 
 def wrong_duration(action: Action, duration: Fraction, asked: Formula) -> str:
@@ -409,7 +409,9 @@ def constraint(formula: Formula, state: int, time: Fraction | None, broken: int 
     ('(sometime (lit)) does not hold: the plan ends before it does',
      '(always (lit)) does not hold after step 2')
     """
-    if state < 0:
+    if state < 0 and formula[0] == "within":
+        where = f": it is not true by {'step' if time is None else 'time'} {show_formula(formula[1])}"
+    elif state < 0:
         where = ": the plan ends before it does"
     elif time is not None:
         where = f" from time {show_number(time)} on"
