@@ -282,14 +282,18 @@ def _ranking(report: Report) -> Section:
     frame = at_level(only(report.rates, "measure", measures), report.by, level)
     caption = f"Percent of {kind}, by {level[0]}" if level else f"Percent of {kind}"
     table = rate_table(caption, frame, level, shows_undecided=True)
-    undecided = [
-        f"{MEASURE_NAMES[measure]} in {number:,} ({100 * (yes + number) / rows:.1f} % if all of these were yes)"
-        for measure, rows, yes, number in at_level(report.rates, report.by, ())
+    undecided: dict[int, list[str]] = {}  # measures that share the number share a sentence
+    for measure, rows, yes, number in (
+        at_level(report.rates, report.by, ())
         .filter(pl.col("undecided") > 0, pl.col("measure").is_in(PROBLEM_MEASURES))
         .select("measure", "rows", "yes", "undecided")
         .iter_rows()
+    ):
+        undecided.setdefault(number, []).append(f"{MEASURE_NAMES[measure]} {100 * (yes + number) / rows:.1f} %")
+    how = [
+        f"{row_count(number)} undecided, counted as no; counted as yes: {', '.join(shares)}."
+        for number, shares in undecided.items()
     ]
-    how = [f"Undecided rows count as no. Undecided: {', '.join(undecided)}."] if undecided else []
     table = replace(table, kind="ranking")
     table = _best_in_bold(report, table) if level == (report.model,) else table
     return Section(RANKING if level else "Scores", how, [table])
