@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import count
 from random import Random
 from typing import Any, NamedTuple, cast
@@ -25,7 +26,7 @@ from pddl_eval.definition.formulas import World
 from pddl_eval.definition.grounding import GroundingLimitError, objects_that_fit
 from pddl_eval.definition.kept import Keep, keeping
 from pddl_eval.definition.metrics import NotExecuted
-from pddl_eval.definition.model import Action, Domain, Operator, Problem, State, show_atom
+from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.plans import Plan
@@ -182,7 +183,7 @@ class Ground:
         assert problem.task.domain is not None
         self.problem, self.domain = problem.task.problem, without_costs(problem.task.problem, problem.domain)
         self.is_searched = problem.task.domain.is_searched_in(self.problem)
-        self._kept = Kept()
+        self._kept, self._world = Kept(), World(self.problem, problem.domain)
         try:
             with bounded(LOOKS):
                 self.operators: list[Operator] | None = ground_operators(self.problem, self.domain)
@@ -205,15 +206,29 @@ class Ground:
             operators = still_reachable(operators, init, domain)
         return StateSpace(replace(self.problem, init=init, values=dict(values)), domain, reading, operators)
 
-    def applicable(self, world: World) -> list[Action]:
-        """What can be done in a state, in alphabetical order; raises ``OutOfBudgetError`` where that takes too long."""
+    def walk(self, steps: int, random: Random) -> tuple[Action, ...]:
+        """A random walk: each step is one of all that can be done, with equal chances; shorter where nothing can."""
+        world, walked = self._world, list[Action]()
+        world.become(self.problem.init, self.problem.values)
+        while len(walked) < steps and (step := self._step(random)):
+            world.change(*step)
+            walked += [each.action for each in step[0]]
+        return tuple(walked)
+
+    def _step(self, random: Random) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | None:
+        world = self._world
         if self.operators is None:
             with bounded(LOOKS):
-                return sorted(applicable_in(world))
-        found = [each.action for each in self.operators if each.applicable(world.true)]
-        if any(each.formulas for each in world.domain.operators):
-            found = [action for action in found if not isinstance(taken({action}, world), Failure)]
-        return found
+                found = sorted(applicable_in(world))
+        else:
+            found = [each.action for each in self.operators if each.applicable(world.true)]
+        while found:
+            action = random.choice(found)
+            step = taken({action}, world)
+            if not isinstance(step, Failure):
+                return step
+            found.remove(action)
+        return None
 
 
 class Draw:
@@ -255,13 +270,7 @@ class Draw:
         steps = self.random.randint(0, longest)
         if self.plan and self.random.random() < 0.5:
             return with_plan(self.plan[:steps], self.problem)
-        world, walked = World(self.problem.task.problem, self.problem.domain), list[Action]()
-        while len(walked) < steps and (applicable := self.ground.applicable(world)):
-            step = taken({self.random.choice(applicable)}, world)
-            assert not isinstance(step, Failure), "it is applicable"
-            world.change(*step)
-            walked += [each.action for each in step[0]]
-        return with_plan(tuple(walked), self.problem)
+        return with_plan(self.ground.walk(steps, self.random), self.problem)
 
     def _plan(self, kind: str, start: Question) -> tuple[Action, ...]:
         if kind == "executability":
