@@ -272,7 +272,8 @@ def score_frame(frame: Frame, **settings: Any) -> Frame:
     disk.
 
     * ``frame``: it is not changed, and pandas keeps its index;
-    * ``columns``: the frame's own name for a column, by its meaning (``{"generated_problem": "output"}``);
+    * ``columns``: the frame's own name for a column, by its meaning (``{"generated_problem": "output"}``); a frame does
+      not keep them, so ``build_report`` wants them too;
     * ``domain``: the name of a known domain or PDDL text, for rows that name none;
     * the other settings are those of ``pddl_eval.score_dataset``.
 
