@@ -30,8 +30,14 @@ from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, 
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.plans import Plan
-from pddl_eval.definition.questions import InvalidQuestionError, Question, Searches, kinds, unknown_kind
-from pddl_eval.definition.questions.applicable import applicable_in
+from pddl_eval.definition.questions import (
+    InvalidQuestionError,
+    Question,
+    Searches,
+    applicable_in,
+    kinds,
+    unknown_kind,
+)
 from pddl_eval.definition.state_space import StateSpace, ground_operators, list_states, still_reachable
 from pddl_eval.definition.validation import Failure, execute, taken, without_costs
 from pddl_eval.definition.verdict import RightAnswers, Undecided, Unsolvable

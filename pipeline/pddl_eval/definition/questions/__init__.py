@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 
 from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.questions.applicable import applicable_in
 from pddl_eval.definition.questions.in_words import action_in_words
 from pddl_eval.definition.questions.question import PLAIN, InvalidQuestionError, Judged, Kind, Question, Searches
 from pddl_eval.definition.questions.reading import answer_text, read_letter, read_truth, why_empty
