@@ -1,7 +1,8 @@
 """The long run of domain verdicts against judges: ``python -m tests.measure.domains --count 10000 --tasks 5000``.
 
 ``--count`` mutants of the corpus: the verdict is the mutant's label; where a mutation has no label, a search for an
-isomorphism (networkx) says whether a no is right. ``--small`` random pairs of small domains, judged by all bijections.
+isomorphism (networkx) says whether a no is right. ``--small`` random pairs of small domains, judged by all bijections;
+``--timed`` the same with durative actions and constraints.
 ``--tasks`` random pairs of small tasks, judged by all bijections and all reachable states; ``--problems`` pairs of
 problems in one domain. ``--mangled`` domains of the
 corpus with words or lists lost, doubled or replaced: nothing may break. Everywhere a yes needs a
@@ -16,7 +17,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from random import Random
 from statistics import median
 from time import process_time
@@ -58,9 +59,9 @@ class Finding(NamedTuple):
     texts: tuple[str, ...]
 
 
-def small_pair(seed: int, number: int) -> Finding:
+def small_pair(seed: int, number: int, timed: bool = False) -> Finding:
     """A random pair of small domains against all bijections."""
-    pair = random_pair(Random(f"small {seed} {number}"))
+    pair = random_pair(Random(f"small {seed} {number}"), timed=timed)
     expected = verdict(*pair)
     texts = tuple(map(written, pair))
     scores, seconds = _timed(compare_domains, *texts)
@@ -289,6 +290,7 @@ def _graph(drawn: Outline) -> networkx.Graph:
 CHECKS: dict[str, Callable[[int, int], Finding]] = {
     "count": mutant,
     "small": small_pair,
+    "timed": partial(small_pair, timed=True),
     "tasks": small_task,
     "problems": small_problems,
     "mangled": mangled_pair,

@@ -37,17 +37,18 @@ def random_domain(random: Random, operators: int = 3, predicates: int = 4, arity
     return Domain("d", types, constants, {n: ((ROOT_TYPE,),) * a for n, a in arities.items()}, tuple(made))
 
 
-def random_pair(random: Random, plain: bool = False) -> tuple[Domain, Domain]:
+def random_pair(random: Random, plain: bool = False, timed: bool = False) -> tuple[Domain, Domain]:
     """A domain and one that is it in other words, or that in one or two places changed, or an independent one.
 
-    ``plain``: without formulas, several types and what else only a few domains have.
+    ``plain``: without formulas, several types and what else only a few domains have. ``timed``: the first may have
+    durative actions and constraints.
     """
-    if random.random() < 0.2:  # so small that two of them are often equivalent
+    if random.random() < 0.2 and not timed:  # so small that two of them are often equivalent
         return random_domain(random, 2, 2, 1), random_domain(random, 2, 2, 1)
     reference = random_domain(random)
-    if not plain and random.random() < 0.4:
+    if not plain and (random.random() < 0.4 or timed):
         reference = with_formulas(with_several_types(reference, random), random)
-        if random.random() < 0.4:
+        if random.random() < 0.4 or timed:
             reference = with_times(reference, random)
     generated = reference
     for _ in range(random.choice([0, 1, 1, 2])):
