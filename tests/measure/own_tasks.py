@@ -45,12 +45,21 @@ def run(folder: Path, task: OwnTask, *command: str) -> str:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
 
 
+def as_val_reads(task: OwnTask) -> OwnTask:
+    """The task with a condition for each operator and without predicates named ``within``, for which VAL ends.
+
+    An operator without a condition costs it all of the domain's, the name is one of PDDL 3's constraints.
+    """
+    domain = re.sub(r"(:parameters\s*\([^)]*\))(\s*:effect)", r"\1 :precondition (and)\2", task.domain)
+    domain, problem = (re.sub(r"\(within\b", "(inside", text) for text in (domain, task.reference_problem))
+    return task._replace(domain=domain, reference_problem=problem)
+
+
 def disagreements(task: OwnTask, chosen: argparse.Namespace, folder: Path, number: int) -> Iterator[tuple[str, str]]:
     """Who judged what, and where it is wrong why."""
     if chosen.val and task.reference_plan:
-        said = run(folder, task, chosen.val, "-v", "d.pddl", "p.pddl", "plan")
-        # Some domains are errors for VAL, it finds no operator without a condition, and asks for values that a seed
-        # without numbers does not give: here such a problem has no costs.
+        said = run(folder, as_val_reads(task), chosen.val, "-v", "d.pddl", "p.pddl", "plan")
+        # It asks for values that a seed without numbers does not give: here such a problem has no costs.
         is_read = not re.search(r"Errors: [1-9]|No matching action|undefined numeric", said)
         yield ("VAL", "" if "Plan valid" in said else said) if is_read else ("VAL reads not", "")
     if chosen.planner and number < chosen.optimal and task.optimal_cost is not None:
