@@ -144,6 +144,13 @@ def test_a_known_domain_has_a_name(tmp_path: Path) -> None:
     assert validated("blocksworld", problem, "-", stdin="(putdown a)")[0] == 0
 
 
+def test_domain_and_problem_that_are_exchanged_are_named(files: tuple[Path, Path], tmp_path: Path) -> None:
+    domain, problem = files
+    (tmp_path / "plan").write_text(RIGHT)
+    result = run("validate", problem, domain, tmp_path / "plan")
+    assert result.exit_code == 2 and str(problem) in result.stderr and "domain comes first" in result.stderr
+
+
 @pytest.mark.parametrize("broken", [0, 1])
 def test_what_cannot_be_read_is_the_verdict_on_all_plans(broken: int, files: tuple[Path, Path], tmp_path: Path) -> None:
     files[broken].write_text("(define (durian")

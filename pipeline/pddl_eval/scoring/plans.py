@@ -642,6 +642,9 @@ def _shown(step: Sequence[Operator]) -> str:
 # Files of plans, and what each came to: in words and as values for programs
 
 
+DEFINED = re.compile(r"\(\s*define\s*\(\s*(domain|problem)\b")
+
+
 def validate_files(
     domain: str, problem: str, plans: Sequence[str], answer: str = "first"
 ) -> Iterator[tuple[str, Validation]]:
@@ -649,10 +652,12 @@ def validate_files(
 
     ``domain`` may also be the name of a known domain. An empty file is the empty plan, as planners write it where there
     is nothing to do. A domain or a problem that cannot be read is the verdict on every plan. Raises ``DatasetError``
-    where a file cannot be read.
+    where a file cannot be read, ``UserError`` where domain and problem are exchanged.
     """
     is_name = "(" not in domain and not Path(domain).exists() and planning_domain(domain) is not None
     domain_text, problem_text = domain if is_name else _content(domain), _content(problem)
+    if [{*DEFINED.findall(text.lower())} for text in (domain_text, problem_text)] == [{"problem"}, {"domain"}]:
+        raise UserError(f"{domain} holds a problem and {problem} a domain: the domain comes first")
     task: Task | Unreadable | Validation
     try:
         with row_budget(DEFAULTS.row_seconds):
