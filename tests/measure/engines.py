@@ -34,8 +34,6 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.scoring.table import score_table
 from pddl_eval.settings import SHARD_ROWS
 
-from tests.measure.capacity import SCHEMA, pairs
-
 MARK = "PDDL_EVAL_MEASURED"
 """In the environment of all processes of one measurement."""
 
@@ -74,11 +72,6 @@ def two_processes(source: str, output: str) -> None:
     score_dataset(source, output, engine="local", workers=2, watch=lambda _: None)
 
 
-def command(source: str, output: str) -> None:
-    """The program itself, whose workers are forks of it."""
-    os.execv(sys.executable, [sys.executable, "-m", "pddl_eval", "score", source, output, "--workers", "2", "--quiet"])
-
-
 def on_ray(source: str, output: str) -> None:
     score_dataset(source, output, engine="ray", workers=2, watch=lambda _: None)
 
@@ -103,15 +96,17 @@ WAYS: dict[str, Callable[[str, str], None]] = {
     "plain loop": plain_loop,
     "in process": in_process,
     "two processes": two_processes,
-    "pddl-eval score --workers 2": command,
     "multiprocessing.Pool(2)": pool_of_two,
     "Ray": on_ray,
     "ray.data.map_batches": ray_data,
 }
 
+COMMAND = "pddl-eval score --workers 2"
+"""The program itself, whose workers are forks of it."""
+
 RATIOS = (
     ("in process", "plain loop"),
-    ("pddl-eval score --workers 2", "plain loop"),
+    (COMMAND, "plain loop"),
     ("two processes", "multiprocessing.Pool(2)"),
     ("Ray", "ray.data.map_batches"),
 )
@@ -119,6 +114,8 @@ RATIOS = (
 
 def make_short(place: Path, rows: int) -> None:
     """Pairs of short plans, in row groups of a shard's size."""
+    from tests.measure.capacity import SCHEMA, pairs  # polars, which no way needs
+
     with pq.ParquetWriter(place, SCHEMA, compression="zstd") as writer:
         for first in range(0, rows, SHARD_ROWS):
             writer.write_table(pairs(first, min(SHARD_ROWS, rows - first)).to_arrow().cast(SCHEMA))
@@ -156,6 +153,8 @@ def measured(way: str, source: Path, output: Path) -> tuple[float, float, float,
     output.mkdir()
     mark = uuid4().hex
     command = [sys.executable, "-m", "tests.measure.engines", "--way", way, str(source), str(output)]
+    if way == COMMAND:
+        command = [sys.executable, "-m", "pddl_eval", *COMMAND.split()[1:], str(source), str(output), "--quiet"]
     # As where the program is installed: elsewhere each process would compile what it imports.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began = time.monotonic()
@@ -186,7 +185,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--short", action="store_true")
-    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--ways", default=",".join([*WAYS, COMMAND]))
     parser.add_argument("--way", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.way:
