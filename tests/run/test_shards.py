@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations, pairwise
 
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.datasets import FileVersion, InputFile, Location, RowGroup, Source
-from pddl_eval.run.shards import SHARD_BYTES, Shard, disjoint, plan_shards
+from pddl_eval.run.shards import SHARD_BYTES, Shard, disjoint, plan_shards, shards_named
 from pddl_eval.settings import SHARD_ROWS
 
 row_groups = st.lists(st.builds(RowGroup, st.integers(0, 50), st.integers(0, 10**9)), max_size=12)
@@ -72,6 +74,26 @@ def test_long_rows_make_shorter_shards() -> None:
     heavy = [RowGroup(1, quarter)] * 5
     assert [shard.rows for shard in plan_shards(described(heavy), SHARD_ROWS)] == [4, 1]
     assert [shard.rows for shard in plan_shards(described([RowGroup(5, 5 * quarter)]), SHARD_ROWS)] == [4, 1]
+
+
+class Walked(tuple[RowGroup, ...]):
+    """Row groups that count how often somebody goes through all of them."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[RowGroup]:
+        Walked.times += 1
+        return super().__iter__()
+
+
+def test_partitions_are_found_in_one_walk_over_the_row_groups_however_many_there_are() -> None:
+    groups = Walked([RowGroup(SHARD_ROWS, 1000)] * 50)
+    file = InputFile(FileVersion(Location("/pairs.parquet"), ""), "pairs.parquet", 1, groups)
+    source = Source(Location("/"), (), (file,), pa.schema([]))
+    shards = plan_shards(source, SHARD_ROWS)
+    Walked.times = 0
+    assert shards_named(source, [shard.name for shard in shards]) == list(shards)
+    assert (len(shards), Walked.times) == (50, 1)
 
 
 def test_names_say_what_is_covered_and_sort_by_it() -> None:

@@ -169,13 +169,13 @@ def named_rows(partition: str) -> tuple[str, int, int] | None:
 
 def shards_named(source: Source, partitions: Iterable[str]) -> list[Shard]:
     """The shards of an input whose partitions have these names, in the order of the input; other names are left out."""
-    files = {partition_stem(file.name): file for file in source.files}
+    files = {partition_stem(file.name): (file.version, file.rows) for file in source.files}
     found = []
     for name in partitions:
         stem, start, stop = named_rows(name) or ("", 0, 0)
-        file = files.get(stem)
-        if file and (start < stop <= file.rows or start == stop == file.rows == 0):
-            shard = Shard(stem, file.version, start, stop)
+        version, rows = files.get(stem, (None, 0))
+        if version and (start < stop <= rows or start == stop == rows == 0):
+            shard = Shard(stem, version, start, stop)
             if shard.name == name:
                 found.append(shard)
     return in_order(source, found)

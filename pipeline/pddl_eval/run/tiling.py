@@ -227,8 +227,9 @@ class RunFolder:
         """
         source, size = self.source, int(self.manifest.get(MERGED) or 0)
         if size:
-            files = enumerate(merged_names(source.rows, size))
-            spans = {name: (size * n, min(size * (n + 1), source.rows), 0) for n, name in files if name in present}
+            total = source.rows
+            files = enumerate(merged_names(total, size))
+            spans = {name: (size * n, min(size * (n + 1), total), 0) for n, name in files if name in present}
         else:
             starts = accumulate((file.rows for file in source.files), initial=0)
             firsts = dict(zip((partition_stem(file.name) for file in source.files), starts, strict=False))
