@@ -90,6 +90,20 @@ def test_plan_execution(tmp_path: Path) -> None:
     assert read(tmp_path, "task_7_x", query="", llm_raw_response=None).error == "no response"
 
 
+@pytest.mark.parametrize(
+    ("said", "in_pddl"),
+    [
+        ("I am holding the red block", "(holding a)"),
+        ("the red block is not on the table (since it is being held), too", "(not (ontable a)) , too"),
+        ("and both the red block and blue block are on the table, the hand is empty", None),
+        ("a block is both red and blue", "a block is both red and blue"),
+    ],
+)
+def test_phrases_of_models_that_are_not_in_the_templates(tmp_path: Path, said: str, in_pddl: str | None) -> None:
+    found = read(tmp_path, "task_7_x", query="", llm_raw_response=said)
+    assert found.text == (in_pddl or "and (ontable a), (ontable b), (handempty)")
+
+
 @pytest.mark.parametrize("ending", ["", " \nMy plan is as follows:"])
 def test_goal_reformulation_asks_for_a_plan_with_another_goal(tmp_path: Path, ending: str) -> None:
     goals = "My goal is to have that the hand is empty.\nMy goal is to have that {} and the hand is empty."

@@ -107,6 +107,7 @@ class _Instances:
 
     def in_pddl(self, text: str) -> str:
         """The text with PDDL in the place of each phrase that PlanBench has for an action or an atom."""
+        text = _BOTH.sub(r"\1 is \3, \2 is \3", _REMARK.sub("", text))
         for phrase, name, objects in self._phrases:
             text = phrase.sub(partial(_atom, name=name, objects=objects), text)
         return text
@@ -116,6 +117,9 @@ LEFT_OUT = ("the", "currently")
 """Words of templates that a model may leave out; "unstack a from b" for "unstack a from on top of b", too."""
 
 _ATOM = re.compile(r"\([^()]*\)")
+# What models write beside the templates: "both a and b are clear", "(since it is being held)".
+_BOTH = re.compile(r"(?i)\bboth[ \t]+([\w \t]{1,40}?)[ \t]+and[ \t]+([\w \t]{1,40}?)[ \t]+are[ \t]+([\w \t]{1,80})")
+_REMARK = re.compile(r"(?i)\((?:since|because|as)\b[^()\n]{0,200}\)")
 _STEP = re.compile(r"(?m)^([\d. *-]{,9}\([^()\n]*\))[^\n]*")
 
 Phrase = tuple[re.Pattern[str], str, Mapping[str, str]]
@@ -137,7 +141,7 @@ def phrases(configuration: str) -> list[Phrase]:
         names[section] = [(name, words) for name, words in pairs if words]
     objects = {words.replace("{}", "#"): name for name, words in names["encoded_objects"]}
     one_object = "|".join(re.escape(each).replace(r"\#", r"\d+") for each in sorted(objects, key=len, reverse=True))
-    patterns = {"{}": f"({one_object})", "is": r"is(?:[ \t]+(?P<not>not|no longer))?"}
+    patterns = {"{}": f"({one_object})", "is": r"(?:is|am)(?:[ \t]+(?P<not>not|no longer))?", "hand": "(?:hand|I)"}
     made: list[Phrase] = []
     for left_out, phrased in (((*LEFT_OUT, "on", "top", "of"), names["actions"]), (LEFT_OUT, names["predicates"])):
         between = rf"[ \t]+(?:(?:{'|'.join(left_out)})[ \t]+)*"
