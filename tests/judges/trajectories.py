@@ -30,6 +30,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tests.judges.interpreter import (
+    ASSIGNMENTS,
     Action,
     Atom,
     Binding,
@@ -38,6 +39,7 @@ from tests.judges.interpreter import (
     Task,
     Tree,
     Undefined,
+    as_atom,
     change,
     check_arguments,
     effects,
@@ -288,6 +290,15 @@ def started(
     return begin, end, Running(number, ["and", *invariant]), duration
 
 
+def contradicts(task: Task, state: State, key: Atom) -> bool:
+    """Whether an action gives a number two new values, by updates of which one is no increase or decrease."""
+    kinds: dict[Atom, list[str]] = {}
+    for condition, effect in task.instances[key][1]:
+        if effect[0] in ASSIGNMENTS and satisfied(task, condition, state):
+            kinds.setdefault(as_atom(effect[1]), []).append(str(effect[0]))
+    return any(len(each) > 1 and not {"increase", "decrease"}.issuperset(each) for each in kinds.values())
+
+
 def happen(timed: TimedTask, state: State, events: Sequence[Event]) -> tuple[State, frozenset[Fault]]:
     """The state after a happening (definition 13), and its faults."""
     faults: set[Fault] = set()
@@ -299,6 +310,8 @@ def happen(timed: TimedTask, state: State, events: Sequence[Event]) -> tuple[Sta
             change(timed.task, state, with_derived(timed.task, state), event.key, alone=True)
         except (Failed, Undefined):  # Without a false condition it is an effect that has no value.
             faults |= wrong or {Fault("precondition", event.step)}
+            if not wrong and contradicts(timed.task, state, event.key):
+                faults.add(Fault("interference", event.step))
     if not faults:
         try:
             state = execute(timed.task, state, frozenset(event.key for event in events))
