@@ -28,11 +28,11 @@ STEP_ROWS = 64
 STEP_BYTES = 2**20
 """Decoded at a time of rows of average length. The longest of a row group may stand side by side."""
 
+MOST_STEP_ROWS = 4096
+"""Rows that are decoded at a time where even the longest are so short that they fit into ``PIECE_BYTES`` together."""
+
 NUMBER_BYTES = 16
 """Decoded bytes of a value that is no text, at most."""
-
-MOST_STEP_ROWS = 4096
-"""The same where all rows are short."""
 
 _FOOTER_BYTES = 64 * 1024
 _MAGIC = b"PAR1"
@@ -67,7 +67,9 @@ def _rows_at_a_time(footer: pq.FileMetaData, names: Sequence[str] | None) -> int
     for group in map(footer.row_group, range(footer.num_row_groups)):
         chunks = map(group.column, range(group.num_columns))
         size = sum(_longest(each) for each in chunks if names is None or _is_of(each.path_in_schema, names))
-        most = min(most, PIECE_BYTES // max(1, size))  # so that as many of the longest would fit
+        most = min(most, PIECE_BYTES // max(1, size))
+        if most <= STEP_ROWS:
+            break
     return step_rows(footer, max(most, STEP_ROWS), STEP_BYTES)
 
 
