@@ -129,6 +129,30 @@ def test_ordinary_notations_are_read(notation: str) -> None:
     assert found.share_left <= 0.05, found.left
 
 
+SAID = """
+    i could not find a plan for this problem the robot Step action goal note time at t first then and finally
+    followed by pickup stack unstack move pick drop blocks a b I we initial state needs (stack wave Plan is solution
+""".split()  # noqa: SIM905 (a long list)
+BEFORE = ("", "", " ", "\n", "  \n ")
+
+
+def test_sentences_that_hold_no_action() -> None:
+    """Refusals, and what looks like one: linking words, names of operators, labels, in and out of order."""
+    random = Random(3)
+    problem = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    rows: list[Row] = []
+    for _ in range(400):
+        said = " ".join(random.choice(SAID) for _ in range(random.randint(1, 9)))
+        text = f"{random.choice(BEFORE)}{said}{random.choice(['.', '', '. ', '!'])}"
+        task = {"reference_problem": random.choice([problem, None]), "domain": None}
+        rows.append({"generated_plan": text, "reference_plan": random.choice(["(putdown a)", "(a)"]), **task})
+    rows.append({**rows[0], "generated_plan": "I could not find a plan for this problem."})
+    found = compared(rows, pair=PLAN)
+    assert not found.differences
+    assert found.rows - found.left["notation"] >= 60
+    assert not compared(rows[-1:], pair=PLAN).left
+
+
 @pytest.mark.parametrize("notation", ["lines", "lines of calls", "numbered", "times", "bullets", "fence", "heading"])
 def test_plans_that_are_cut_off(notation: str) -> None:
     """A last line of a PDDL action that is not closed is told as the definition tells it, wherever it is cut."""

@@ -23,6 +23,8 @@ pub enum Left {
     Formula,
     /// A conditional or quantified effect, or one on a number.
     Effect,
+    /// An operator that asks for a number or changes one, such as its cost, in a pair of problems or of domains.
+    Numbers,
     /// Derived predicates.
     Derived,
     /// Durative actions, processes, events.
@@ -61,6 +63,7 @@ impl Left {
             Left::Sections => "sections",
             Left::Formula => "formula",
             Left::Effect => "effect",
+            Left::Numbers => "numbers",
             Left::Derived => "derived predicates",
             Left::Time => "time",
             Left::Arity => "arity",

@@ -302,6 +302,7 @@ no_answer = _says("there is no answer")
 place = _says("line {line}, column {column}: {text!r}")
 """A place where a step should be; line and column count from 1."""
 
+no_action = _says("no action was found: {place}")
 not_read = _says("not read: {places}")
 cannot_be_read = _says("it cannot be read, {place}")
 """Why a step fails."""

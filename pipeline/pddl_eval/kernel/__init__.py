@@ -174,8 +174,8 @@ def _rows(
 ) -> list[dict[str, Any] | None] | None:
     """The columns of the rows of a call; None for one that is left, or where there is no kernel.
 
-    Without Arrow, which takes longer for a batch of one than the kernel. The last of four columns or more of problems
-    and plans is the domain.
+    Without Arrow, which takes longer for a batch of one than the kernel. The fourth column of problems and plans is the
+    domain.
     """
     if not answers_now(options):
         return None

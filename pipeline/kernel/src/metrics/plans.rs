@@ -9,8 +9,8 @@ use crate::metrics::execution::{causal_distance, execute, names_operator, state_
 use crate::model::{Domain, Operator, Word};
 use crate::pddl::domains::parse_any_domain;
 use crate::pddl::problems::Interner;
-use crate::plans::found::{Plan, Step, Steps, Unread};
-use crate::plans::reading::{read_plan, EMPTY};
+use crate::plans::found::{Plan, Step, Steps};
+use crate::plans::reading::{read_plan, EMPTY, NO_ACTION};
 use std::rc::Rc;
 
 /// Operators of a domain, and atoms and fluents of one of them; what has more is no hot path.
@@ -115,13 +115,24 @@ pub fn score_plan_pair(
     } else if world.is_none() {
         return Err(Left::Reference);
     }
-    let unread = |place: &Unread| Difference::of("not read").because("places", place.place());
-    scores.notes.extend(found.missing.map(Difference::of).or(found.damage.as_ref().map(unread)));
+    scores.notes.extend(match (found.missing, &found.damage) {
+        (Some(kind), Some(place)) => Some(Difference::of(kind).because("place", place.place())),
+        (Some(kind), None) => Some(Difference::of(kind)),
+        (None, Some(place)) => Some(Difference::of("not read").because("places", place.place())),
+        (None, None) => None,
+    });
     let Some(world) = world else { return Ok(scores) };
+    if let (Some(NO_ACTION), Some(place)) = (found.missing, &found.damage) {
+        let first = place.text.split(|byte| *byte == b' ').next().unwrap_or_default();
+        if world.operator_named(&first.to_ascii_lowercase(), names).is_some() {
+            return Err(Left::Notation); // perhaps a step without parentheses
+        }
+    }
     let expected = if is_compared { Some(reference.execution(world, steps, names)?) } else { None };
     scores.reference_cost = expected.and_then(|expected| expected.cost);
     if found.missing.is_some() {
-        (scores.valid, scores.goal_reached, scores.verdict) = (Some(false), Some(false), Some("empty"));
+        let verdict = if found.missing == Some(NO_ACTION) { "unreadable" } else { "empty" };
+        (scores.valid, scores.goal_reached, scores.verdict) = (Some(false), Some(false), Some(verdict));
         (scores.executable_share, scores.goal_share) = (Some(0.0), Some(0.0));
         return Ok(scores);
     }

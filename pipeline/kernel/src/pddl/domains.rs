@@ -41,7 +41,7 @@ pub struct Reading {
 pub fn parse_domain(text: &[u8], last: bool, names: &mut Interner) -> Answer<Reading> {
     let reading = parse_any_domain(text, last, names)?;
     match &reading.outcome {
-        Ok(domain) if domain.operators.iter().any(|operator| !operator.formulas.is_empty()) => Err(Left::Strips),
+        Ok(domain) if domain.operators.iter().any(|operator| !operator.formulas.is_empty()) => Err(Left::Numbers),
         _ => Ok(reading),
     }
 }

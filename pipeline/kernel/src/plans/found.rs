@@ -18,7 +18,7 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Why there is no plan: a kind of the sentences in Python.
     pub missing: Option<&'static str>,
-    /// The step after the last one, which cannot be read.
+    /// The step after the last one, which cannot be read; where no action was found, the place of what stands there.
     pub damage: Option<Unread>,
 }
 

@@ -15,7 +15,7 @@ const MOST_INSIDE: usize = 100;
 /// Bytes of a call that is kept as it is written.
 const MOST_KEPT: usize = 48;
 
-const LINKS: [&str; 7] = ["and", "then", "next", "finally", "lastly", "first", "afterwards"];
+pub const LINKS: [&str; 7] = ["and", "then", "next", "finally", "lastly", "first", "afterwards"];
 
 /// Parts of words that make a heading one above states.
 const STATES: [&str; 7] = ["init", "goal", "state", "fact", "object", "condition", "effect"];
@@ -23,7 +23,7 @@ const STATES: [&str; 7] = ["init", "goal", "state", "fact", "object", "condition
 const LONGEST_HEADING: usize = 60;
 
 /// Characters of a place that are quoted.
-const EXCERPT: usize = 60;
+pub const EXCERPT: usize = 60;
 
 /// The steps of the text, and the line after them that is cut off; None where it is none of these.
 pub fn read_ordinary(text: &[u8], steps: &mut Steps) -> Option<(Vec<Step>, Option<Unread>)> {

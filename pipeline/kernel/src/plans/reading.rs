@@ -1,16 +1,19 @@
-//! Plans out of text (definition/plans/reading.py): ordinary lines or items, T-Eval's list, the empty plan, no answer.
+//! Plans out of text (definition/plans/reading.py): ordinary lines or items, T-Eval's list, the empty plan, no answer, and a
+//! sentence that holds no action.
 
 use crate::left::{Answer, Left};
 use crate::pddl::drafts::{may_have_marks, without_thinking};
 use crate::pddl::sexpr::LONGEST;
-use crate::plans::found::{Plan, Step, Steps};
+use crate::plans::found::{Plan, Step, Steps, Unread};
 use crate::plans::json::read_json;
-use crate::plans::ordinary::read_ordinary;
+use crate::plans::ordinary::{read_ordinary, EXCERPT, LINKS};
 use std::borrow::Cow;
 
 /// Why there is no plan: a kind of the sentences in Python.
 pub const EMPTY: &str = "empty answer";
 const NO_ANSWER: &str = "no answer";
+
+pub const NO_ACTION: &str = "no action";
 
 const MAX_ACTIONS: usize = 50_000;
 
@@ -73,7 +76,13 @@ fn read_text(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
     }
     let found =
         if text[0] == b'[' { read_json(text, steps).map(|found| (found, None)) } else { read_ordinary(text, steps) };
-    let (mut found, mut damage) = found.ok_or(Left::Notation)?;
+    let missing = (found.is_none() && is_sentence(text)).then_some(NO_ACTION);
+    let place = missing.map(|_| Unread {
+        line: 1,
+        column: 1 + above.iter().rev().take_while(|byte| **byte != b'\n').count(),
+        text: text[..text.len().min(EXCERPT)].trim_ascii_end().to_vec(),
+    });
+    let (mut found, mut damage) = found.or(place.map(|place| (Vec::new(), Some(place)))).ok_or(Left::Notation)?;
     found.truncate(without_finish(&found, steps));
     if let Some(place) = &mut damage {
         place.line += above.iter().filter(|byte| **byte == b'\n').count();
@@ -84,5 +93,14 @@ fn read_text(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
             return Err(Left::Text);
         }
     }
-    Ok(Plan { steps: found, missing: None, damage })
+    Ok(Plan { steps: found, missing, damage })
+}
+
+/// True for words apart by blanks, perhaps with a full stop behind them: three or more, and none that links steps. Nothing in
+/// them is an action, unless the first one is the name of an operator.
+fn is_sentence(text: &[u8]) -> bool {
+    let words = text.strip_suffix(b".").unwrap_or(text).split(|byte| *byte == b' ');
+    let is_word = |word: &[u8]| (1..EXCERPT).contains(&word.len()) && word.iter().all(u8::is_ascii_alphabetic);
+    let links = |word: &[u8]| LINKS.iter().chain(&["followed"]).any(|link| word.eq_ignore_ascii_case(link.as_bytes()));
+    words.clone().count() > 2 && words.clone().all(is_word) && !words.clone().any(links)
 }

@@ -107,7 +107,7 @@ def read_plan(text: str | None, answer: str = "first", operators: Mapping[str, i
     read = _read_marked(text, answer, operators)
     if not read or not read.steps:
         places = read.unread if read else (Unread.in_text(text, len(text) - len(text.lstrip())),)
-        return ReadPlan((), places, f"no action was found: {places[0]}", found=False)
+        return ReadPlan((), places, words.no_action(place=str(places[0])), found=False)
     if len(steps := without_finish(read.steps)) < len(read.steps):
         read = read._replace(steps=steps)
     if operators and read.steps and not _name_operator(read.steps, operators):  # atoms in a refusal are no plan
