@@ -645,3 +645,12 @@ def test_models_of_a_frame_made_of_several_are_compared_with_two_kinds_of_answer
     worse, same = (compare_datasets(frame, models=["a", other]) for other in ("b", "c"))
     assert (worse.regressions, worse.examples["detail"][0]) == (300, "problem: a problem; plan: a plan")
     assert (same.regressions, same.examples.height) == (0, 0)
+
+
+def test_questions_with_one_reference_are_told_apart_by_their_ids() -> None:
+    """The right answer to a changed question was taken for the answer to another one, which then had got worse."""
+    row = {"model": "m", "reference_problem": "(p)", "verdict": "identical"}
+    monday = pl.DataFrame([{**row, "reference_id": name, "equivalent": name == "a"} for name in "ab"])
+    tuesday = monday.with_columns(reference_problem=pl.Series(["(q)", "(p)"]))
+    found = compare_datasets(monday, tuesday)
+    assert (found.regressions, found.both, found.added, found.gone) == (0, 1, 1, 1)

@@ -192,10 +192,10 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
     """Compare two scored datasets (places or frames), or two ``models`` of one.
 
     ``on`` are the columns that identify a row in both (default: ``pair_id``, else ``id``, else the content of the
-    reference with ``model``, where of several rows the right ones are paired first; of two models the question and
-    ``sample``). ``by`` are those to group by (default: ``model`` and ``domain`` if the new dataset has them); rows
-    whose values differ are a group ``old → new``. ``where`` is a condition in SQL. Raises ``DatasetError`` for what
-    cannot be read, ``UserError`` for columns and models that do not fit and for keys that repeat.
+    reference with ``model`` and ``reference_id``, where of several rows the right ones are paired first; of two models
+    the question and ``sample``). ``by`` are those to group by (default: ``model`` and ``domain`` if the new dataset has
+    them); rows whose values differ are a group ``old → new``. ``where`` is a condition in SQL. Raises ``DatasetError``
+    for what cannot be read, ``UserError`` for columns and models that do not fit and for keys that repeat.
 
     >>> monday = pl.DataFrame({"id": [1, 2], "equivalent": [True, False], "verdict": ["identical", "goal_differs"]})
     >>> tuesday = pl.DataFrame({"id": [2, 1], "equivalent": [True, False], "verdict": ["equivalent", "unparseable"]})
@@ -324,7 +324,7 @@ def _choose_keys(
         return (CONTENT, *asked)
     keys = tuple(dict.fromkeys(on or common[:1]))
     if not keys and references:
-        return (CONTENT, *((MODEL,) if all(side.column(MODEL) for side in sides) else ()))
+        return (CONTENT, *(name for name in (MODEL, "reference_id") if all(side.column(name) for side in sides)))
     if not keys:
         raise UserError(
             f"neither {' nor '.join(KEYS)} is in both datasets, nor a reference: say with --key what identifies a row"
