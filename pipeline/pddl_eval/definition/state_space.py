@@ -8,11 +8,13 @@ goal states (Dijkstra's algorithm). So a plan can be called optimal, and each of
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from heapq import heappop, heappush
-from itertools import count
+from itertools import chain, count
 from typing import cast
 
 from pddl_eval.definition import words
@@ -123,6 +125,15 @@ class StateSpace:
         except GroundingLimitError as limit:
             self.limit = Undecided(str(limit))
 
+    @cached_property
+    def _filed(self) -> Mapping[Atom, Sequence[int]]:
+        """The places of the operators by the precondition of each that the fewest have; () where it has none."""
+        having = Counter(atom for operator in self._operators for atom in operator.preconditions)
+        filed = defaultdict[Atom, list[int]](list)
+        for place, operator in enumerate(self._operators):
+            filed[min(operator.preconditions, key=having.__getitem__, default=())].append(place)
+        return dict(filed)
+
     def __iter__(self) -> Iterator[Node]:
         """The states, the initial one first."""
         for number in count():
@@ -143,7 +154,9 @@ class StateSpace:
         world.become(atoms, {**self.fixed, **values})
         steps: list[tuple[Operator, Values]] = []
         looked_at = 0
-        for operator in self._operators:
+        filed = self._filed
+        places = sorted([*filed.get((), ()), *chain.from_iterable(filed[atom] for atom in world.true if atom in filed)])
+        for operator in map(self._operators.__getitem__, places):
             if operator.preconditions <= world.true and operator.negative_preconditions.isdisjoint(world.true):
                 if not operator.formulas:
                     steps.append((operator, NO_VALUES))
