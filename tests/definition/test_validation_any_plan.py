@@ -178,11 +178,11 @@ def test_the_first_failure_counts() -> None:
         ("(q a)", 0),
         ("(and (p a) (q a) (not (q b)))", 2 / 3),
         ("(and)", 1),
-        ("(forall (?x - small) (p ?x))", 0),  # One conjunct, not one for each object.
-        ("(and (or (p a) (q a)) (and (p a) (q a)))", 0.5),
+        ("(forall (?x - small) (p ?x))", 0.5),  # of a and k
+        ("(and (or (p a) (q a)) (and (p a) (q a)))", 2 / 3),
     ],
 )
-def test_the_share_of_the_goal_counts_conjuncts_as_written(goal: str, share: float) -> None:
+def test_the_share_of_the_goal_counts_what_a_forall_stands_for(goal: str, share: float) -> None:
     assert run([GO], "(p a)", goal).goal_share == pytest.approx(share)
 
 

@@ -540,7 +540,8 @@ def judge_task(task: Task, steps: Sequence[Step], any_order: bool = False) -> Ju
         except Failed as failed:
             verdict, failed_step = str(failed), number
             break
-    reached = [satisfied(task, each, states[-1]) for each in task.goal[1:]]
+    distinct = {str(each): each for each in conjuncts(task.goal)}.values()
+    reached = [satisfied(task, each, states[-1]) for each in distinct]
     if verdict == "valid" and not all(reached):
         verdict = "goal_not_reached"
     return Judgement(
@@ -552,6 +553,15 @@ def judge_task(task: Task, steps: Sequence[Step], any_order: bool = False) -> Ju
         sum(reached) / len(reached) if reached else 1.0,
         tuple(states),
     )
+
+
+def conjuncts(tree: Tree) -> Iterator[Tree]:
+    """What a ground condition asks for: ``forall`` was grounded to an ``and``, and counts as what it stands for."""
+    if tree[0] == "and":
+        for each in tree[1:]:
+            yield from conjuncts(each)
+    else:
+        yield tree
 
 
 def cost(task: Task, steps: Sequence[Step], last: State) -> Fraction | None:
