@@ -28,6 +28,7 @@ from tests.measure.kernel import answered
 from tests.support.differential import SCORES, columns_of, needs_kernel
 from tests.support.random_problems import VOCABULARY
 from tests.support.sample import sample_table
+from tests.support.shared_problems import needs_shared_problems
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
@@ -221,15 +222,16 @@ def test_a_difference_that_no_words_are_known_for_costs_its_row(unknown: str, mo
 
 
 @needs_kernel
-@pytest.mark.parametrize("kind", ["problem", "plan", "domain"])
+@pytest.mark.parametrize("kind", [pytest.param("problem", marks=needs_shared_problems), "plan", "domain"])
 def test_a_call_is_told_what_its_row_in_a_table_is(kind: str) -> None:
     """Every column, of rows that are read and rows that are left; and what a text may hold."""
     random = Random(7)
-    pair, rows = {
-        "problem": (PROBLEM, answered("every-kind", 60, 7)),
-        "plan": (PLAN, [row for name in VOCABULARY for row in executed_rows(random, name, 20)]),
-        "domain": (DOMAIN, list(labelled_domains(random, 40))),
-    }[kind]
+    if kind == "problem":
+        pair, rows = PROBLEM, answered("every-kind", 60, 7)
+    elif kind == "plan":
+        pair, rows = PLAN, [row for name in VOCABULARY for row in executed_rows(random, name, 20)]
+    else:
+        pair, rows = DOMAIN, list(labelled_domains(random, 40))
     odd = ['(define (problem "p\\") (:domain gripper) (:init (a\0)) (:goal (and)))', "", None, "\U0001f916 (a\x07 b)"]
     rows += [{**rows[0], f"generated_{kind}": text} for text in odd]
     scored = SCORES[pair](columns_of(rows), ScoringOptions())
