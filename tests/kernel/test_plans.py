@@ -61,6 +61,7 @@ NOTATIONS: dict[str, Callable[[list[Action]], str]] = {
     "comments": lambda plan: "; a plan\n" + "\n".join(map(pddl, plan)) + "\n; cost = 3 (unit cost)",
     "calls": lambda plan: ", ".join(map(call, plan)),
     "PDDL items": lambda plan: ", ".join(map(pddl, plan)),
+    "side by side": lambda plan: " ".join(map(pddl, plan)),
     "objects": objects,
     "indented objects": lambda plan: json.dumps(json.loads(objects(plan)), indent=2),
     "fence": lambda plan: "```pddl\n" + "\n".join(map(pddl, plan)) + "\n```",

@@ -20,6 +20,9 @@ pub const LINKS: [&str; 7] = ["and", "then", "next", "finally", "lastly", "first
 /// Parts of words that make a heading one above states.
 const STATES: [&str; 7] = ["init", "goal", "state", "fact", "object", "condition", "effect"];
 
+/// How words begin that say how long a step takes.
+const TIMES: [&str; 3] = ["dur", "last", "for"];
+
 const LONGEST_HEADING: usize = 60;
 
 /// Characters of a place that are quoted.
@@ -28,7 +31,8 @@ pub const EXCERPT: usize = 60;
 /// The steps of the text, and the line after them that is cut off; None where it is none of these.
 pub fn read_ordinary(text: &[u8], steps: &mut Steps) -> Option<(Vec<Step>, Option<Unread>)> {
     let text = text.trim_ascii();
-    let found = if text.contains(&b'\n') { None } else { ordinary_items(text, steps).map(|found| (found, None)) };
+    let on_one_line = |steps: &mut Steps| side_by_side(text, steps).or_else(|| ordinary_items(text, steps));
+    let found = if text.contains(&b'\n') { None } else { on_one_line(steps).map(|found| (found, None)) };
     found.or_else(|| ordinary_lines(text, steps)).filter(|(found, _)| !found.is_empty())
 }
 
@@ -238,6 +242,27 @@ fn ordinary_items(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
         }
         start = at + 1;
     }
+}
+
+/// `(take a b) (drop a)`: two actions or more, with nothing but blanks between them. `(take a) (duration 8)` is one.
+fn side_by_side(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        if text[at] != b'(' || at > 0 && TIMES.iter().any(|word| begins_with(&text[at + 1..], word)) {
+            return None;
+        }
+        let (step, end) = action(text, at, false, steps).filter(|(_, end)| end - at <= MOST_INSIDE)?;
+        found.push(step);
+        at = blanks(text, end);
+        if at == end && end < text.len() {
+            return None;
+        }
+    }
+    (found.len() > 1).then_some(found)
+}
+
+fn begins_with(text: &[u8], word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// `(take a b)` or `take(a, b)`, or the bare `take` where that is an action, with its end.
