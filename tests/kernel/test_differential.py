@@ -20,7 +20,6 @@ from pddl_eval.definition.task import task_of
 from pddl_eval.definition.verdict import Unsolvable
 from pddl_eval.explain.explanation import explain
 from pddl_eval.kernel import tables
-from pddl_eval.scoring import api
 
 from tests.corpus import ADL, CORPUS
 from tests.judges.pairs import pair as drawn_pair
@@ -366,7 +365,6 @@ def test_functions_ask_the_kernel_first(monkeypatch: pytest.MonkeyPatch) -> None
         raise AssertionError("the definition was asked")
 
     monkeypatch.setattr(kernel, "score_by_definition", unasked)
-    monkeypatch.setattr(api, "score_problem_pair", unasked)
     held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     other = held.replace("(clear a)", "(holding a)")
     assert compare_problems(held, other).plan == ()

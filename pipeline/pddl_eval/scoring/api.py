@@ -9,7 +9,7 @@ from pddl_eval.definition.closure import ClosedGoal
 from pddl_eval.definition.counterexample import counterexample as find_counterexample
 from pddl_eval.definition.domains import chosen_domain
 from pddl_eval.definition.kept import keeping
-from pddl_eval.definition.metrics import DomainPair, decided_task, score_problem_pair
+from pddl_eval.definition.metrics import DomainPair, decided_task
 from pddl_eval.definition.model import Domain, Formula, Problem, State, domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import ParseError
@@ -79,12 +79,8 @@ def compare_problems(  # noqa: PLR0913 (the contract's keywords)
     if domain:
         with keeping(KEPT):
             chosen_domain(domain)
-    options = ScoringOptions(check_solvable=check_solvable, answer=answer)
-    found = kernel.problem_verdict(*texts, is_placeholder, domain or None, options)
-    if found is not None:
-        return found
     with row_budget(ROW_SECONDS):
-        return score_problem_pair(*texts, is_placeholder, domain or None, check_solvable, answer=answer)
+        return kernel.score_problem_pair(*texts, is_placeholder, domain or None, check_solvable, answer)
 
 
 def counterexample(

@@ -52,7 +52,14 @@ from pddl_eval.definition.model import (
     words_of,
 )
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import DomainError, ParseError, Unreadable, derived_predicates
+from pddl_eval.definition.pddl import (
+    DEFINE_DOMAIN,
+    DEFINE_PROBLEM,
+    DomainError,
+    ParseError,
+    Unreadable,
+    derived_predicates,
+)
 from pddl_eval.definition.plans import (
     EMPTY,
     Plan,
@@ -642,7 +649,8 @@ def _shown(step: Sequence[Operator]) -> str:
 # Files of plans, and what each came to: in words and as values for programs
 
 
-DEFINED = re.compile(r"\(\s*define\s*\(\s*(domain|problem)\b")
+EXCHANGED = [[False, True], [True, False]]
+"""Where the file of the domain has only a problem, and that of the problem only a domain."""
 
 
 def validate_files(
@@ -656,7 +664,8 @@ def validate_files(
     """
     is_name = "(" not in domain and not Path(domain).exists() and planning_domain(domain) is not None
     domain_text, problem_text = domain if is_name else _content(domain), _content(problem)
-    if [{*DEFINED.findall(text.lower())} for text in (domain_text, problem_text)] == [{"problem"}, {"domain"}]:
+    texts = domain_text.lower(), problem_text.lower()
+    if [[bool(each.search(text)) for each in (DEFINE_DOMAIN, DEFINE_PROBLEM)] for text in texts] == EXCHANGED:
         raise UserError(f"{domain} holds a problem and {problem} a domain: the domain comes first")
     task: Task | Unreadable | Validation
     try:

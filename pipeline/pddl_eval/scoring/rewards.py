@@ -313,8 +313,7 @@ def _by_kernel(tasks: Sequence[Task]) -> dict[int, Rewarded]:
         rows = [tasks[number].row for number in numbers]
         answered = kernel.score_rows(kind, rows, tasks[0].options, certificates=False) if rows else None
         for number, row in zip(numbers, answered or (), strict=False):
-            each = None if row is None else reward_of(row, tasks[number])
-            if row is not None and each is not None:
+            if row is not None and (each := reward_of(row, tasks[number])) is not None:
                 found[number] = replace(each, seconds=row["score_micros"] / 1e6)
     return found
 
