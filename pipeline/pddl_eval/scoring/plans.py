@@ -62,6 +62,7 @@ from pddl_eval.definition.pddl import (
 )
 from pddl_eval.definition.plans import (
     EMPTY,
+    Operators,
     Plan,
     PlanError,
     ReadPlan,
@@ -180,7 +181,7 @@ def _is_action(value: Any) -> bool:
     return all(isinstance(part, str) for part in value) and "(" not in value[0]
 
 
-def plan_of(value: Any, answer: str = "first", operators: dict[str, int] | None = None) -> ReadPlan:
+def plan_of(value: Any, answer: str = "first", operators: Operators | None = None) -> ReadPlan:
     """The plan that a text holds, or that a sequence of steps is.
 
     >>> plan_of([("pick", "a")]).steps

@@ -331,7 +331,7 @@ def test_what_is_no_step_is_no_damage(text: str) -> None:
     assert read_plan(text, "last").damage is None
 
 
-OPERATORS = {"load-truck": 3, "drive": 2, "noop": 0}
+OPERATORS = {"load-truck": ("p", "t", "l"), "drive": ("t", "to"), "noop": ()}
 
 
 @pytest.mark.parametrize(
@@ -585,16 +585,75 @@ def test_json_with_other_keys_and_blanks() -> None:
     ],
 )
 def test_lines_of_prose_that_quote_actions_are_counted(text: str, skipped: int) -> None:
-    for operators in (None, {"go": 2}):
+    for operators in (None, {"go": ("from", "to")}):
         reading = read_plan(text, operators=operators)
         assert (reading.steps, reading.skipped, reading.damage) == (plan("go x y"), skipped, None)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [". Then ", ". Next, ", ". After that, ", ". Now ", ". Second, ", " and then ", ", followed by ", "; next: "],
+)
+@pytest.mark.parametrize("first", ["", "First, ", "1. ", "The plan: "])
+def test_sentences_that_go_on_in_one_paragraph_are_steps(between: str, first: str) -> None:
+    """No action of a paragraph is lost: of `First, (a). Next (b).` only the first was read, and nothing was said."""
+    for steps in (["(load-truck p t l)", "(drive t m)", "(noop)"], ["load-truck(p, t, l)", "drive(t, m)", "noop()"]):
+        for operators in (None, OPERATORS):
+            reading = read_plan(f"{first}{between.join(steps)}.", operators=operators)
+            assert (reading.steps, reading.reason) == (plan("load-truck p t l", "drive t m", "noop"), "")
+
+
+@pytest.mark.parametrize("between", [". We then ", ". Do ", " ... ", " || ", " - so that we can "])
+def test_actions_behind_the_steps_of_a_line_are_told(between: str) -> None:
+    paragraph = read_plan(f"(drive t m){between}(drive m t).", operators=OPERATORS)
+    assert paragraph.steps == plan("drive t m")
+    assert paragraph.damage is not None
+    line = f"1. (drive t m) - so that (drive m t) can follow{between}go."
+    listed = read_plan(f"{line}\n2. (drive m t)", operators=OPERATORS)
+    assert (listed.steps, listed.damage, listed.skipped) == (plan("drive t m", "drive m t"), None, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '["load-truck p t l", "drive t m"]',
+        '{"plan": ["load-truck p t l", "drive t m"]}',
+        "plan = [\n    'load-truck p t l',  # first\n    'drive t m',\n]",
+        '{"steps": [{"step": 1, "action": "load-truck p t l"}, {"step": 2, "action": "drive t m"}]}',
+        "load-truck p t l, drive t m",
+        "load-truck p t l -> drive t m.",
+        "load-truck p t l; drive t m",
+        '{"name": "load-truck", "arguments": {"l": "l", "p": "p", "t": "t"}}\n'
+        '{"name": "drive", "arguments": {"?t": "t", "?to": "m"}}',
+        '<tool_call>\n{"name": "load-truck", "args": ["p", "t", "l"]}\n</tool_call>\n'
+        '<tool_call>\n{"name": "drive", "args": ["t", "m"]}\n</tool_call>',
+        '[{"name": "load-truck", "args": {"t": "t", "p": "p", "l": "l"}},'
+        ' {"name": "drive", "args": {"to": "m", "t": "t"}}]',
+        'load-truck(p="p", t="t", l="l")\ndrive(to="m", t="t")',
+        "(load-truck ?p=p ?t=t ?l=l)\n(drive ?t=t ?to=m)",
+    ],
+)
+def test_known_operators_need_no_parentheses_and_name_arguments(text: str) -> None:
+    reading = read_plan(text, operators=OPERATORS)
+    assert (reading.steps, reading.reason, reading.damage) == (plan("load-truck p t l", "drive t m"), "", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ('[{"name": "drive", "args": {"from": "a", "to": "b"}}]', "drive from=a to=b"),
+        ('[{"name": "fly", "args": {"t": "a", "to": "b"}}, {"name": "noop"}]', "fly t=a to=b"),
+    ],
+)
+def test_arguments_under_other_names_than_the_parameters_stay(text: str, step: str) -> None:
+    assert read_plan(text, operators=OPERATORS).steps[0] == plan(step)[0]
 
 
 @pytest.mark.parametrize("words", ["1. unstack c from a\n2. put-down c", "- put-down b\n- put-down c"])
 def test_a_list_in_words_before_the_plan_is_no_damage(words: str) -> None:
     """As PlanBench's models answer: first in words, then in PDDL."""
     text = f"The plan is:\n\n{words}\n\nIn PDDL:\n(unstack c a)\n(put-down c)"
-    reading = read_plan(text, operators={"unstack": 2, "put-down": 1})
+    reading = read_plan(text, operators={"unstack": ("x", "y"), "put-down": ("x",)})
     assert (reading.steps, reading.damage) == (plan("unstack c a", "put-down c"), None)
 
 

@@ -108,6 +108,11 @@ pub fn score_plan_pair(
     names: &Interner,
 ) -> Answer<PlanScores> {
     let found = read_plan(generated, steps)?;
+    let is_named = |step: &Step| steps.words(*step).any(|word| word.contains(&b'='));
+    let is_json = generated.is_some_and(|text| text.trim_ascii_start().first() == Some(&b'['));
+    if world.is_some() && is_json && found.steps.iter().any(is_named) {
+        return Err(Left::Notation); // arguments that may be named like parameters
+    }
     let is_compared = reference.is_plan(world.as_deref_mut(), steps, names)?;
     let mut scores = PlanScores { length: found.steps.len(), ..Default::default() };
     if is_compared {

@@ -13,7 +13,7 @@ from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair
 from pddl_eval.definition.metrics.similarity import EMBEDDING, embed
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError
-from pddl_eval.definition.plans import EMPTY, ReadPlan, read_plan
+from pddl_eval.definition.plans import EMPTY, Operators, ReadPlan, read_plan
 from pddl_eval.definition.task import Task, reference_task
 from pddl_eval.definition.verdict import PlanVerdict
 
@@ -41,11 +41,12 @@ def _nothing_to_do(task: Task | NotExecuted) -> bool:
     return isinstance(task, Task) and task.domain is not None and executed_plan((), None, task).reaches_goal
 
 
-def operators_of(task: Task | NotExecuted | None) -> dict[str, int] | None:
-    """The names of the operators that a plan may name, and how many arguments they take; None where none are known."""
+def operators_of(task: Task | NotExecuted | None) -> Operators | None:
+    """The operators that a plan may name; None where none are known."""
     if not isinstance(task, Task) or task.domain is None:
         return None
-    return {operator.name: len(operator.parameters) for operator in task.domain.domain.operators}
+    operators = task.domain.domain.operators
+    return {operator.name: [name.lstrip("?") for name in operator.action[1:]] for operator in operators}
 
 
 def embed_plans(plans: Iterable[ReadPlan], options: ScoringOptions) -> None:

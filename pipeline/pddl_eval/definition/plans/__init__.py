@@ -2,6 +2,7 @@
 
 from pddl_eval.definition.plans.found import (
     Damage,
+    Operators,
     Plan,
     ReadPlan,
     Step,

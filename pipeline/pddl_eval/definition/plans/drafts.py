@@ -54,7 +54,8 @@ class Row(NamedTuple):
     Without steps it is prose, or, if ``damaged``, looks like an action, and if ``cut`` it can only be a broken one. If
     an action has the name ``head``, it is a broken one, too. ``unread`` is the place that is reported, of a
     ``doubtful`` row only then. ``ordinal`` is its number, ``label`` what leads it, ``between`` the lines of prose and
-    headings since the steps before, ``gap`` whether there is only a blank line, ``fence`` the number of its fence.
+    headings since the steps before, ``gap`` whether there is only a blank line, ``fence`` the number of its fence,
+    ``aside`` the words behind its steps.
     """
 
     number: int
@@ -72,6 +73,7 @@ class Row(NamedTuple):
     between: Sequence[str] = ()
     gap: bool = False
     fence: int = 0
+    aside: str = ""
 
 
 def drafts_of(rows: Sequence[Row]) -> list[Sequence[Row]]:

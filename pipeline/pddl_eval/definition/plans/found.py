@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -19,6 +19,9 @@ Plan = tuple[Step, ...]
 
 TimedStep = tuple[str | None, Step]
 """A step and the time in front of it, if any."""
+
+Operators = Mapping[str, Sequence[str]]
+"""The operators of a domain, each with the names of its parameters, without question marks."""
 
 MAX_UNREAD = 20
 """Unread places that are kept and counted."""
@@ -73,6 +76,22 @@ def started(step: Step, start: Fraction | None) -> Step:
 def lasting(action: Action, other: Fraction | None = None) -> Fraction | None:
     """How long the action takes, as far as the text says so, else the other duration."""
     return action.duration if isinstance(action, Scheduled) and action.duration is not None else other
+
+
+def by_parameters(step: Step, operators: Operators) -> Step:
+    """The step with its arguments in the order of the parameters, where all are named by these.
+
+    >>> by_parameters(("stack", "?y=a", "x = b"), {"stack": ("x", "y")})
+    ('stack', 'b', 'a')
+    """
+    if isinstance(step, frozenset):
+        return frozenset(by_parameters(action, operators) for action in step)  # type: ignore[misc]
+    said = {key.strip().lstrip("?"): value.strip() for key, _, value in (word.partition("=") for word in step[1:])}
+    parameters = operators.get(step[0], ())
+    if not parameters or len(parameters) != len(step) - 1 or said.keys() != {*parameters} or "" in said.values():
+        return step
+    action = (step[0], *map(said.__getitem__, parameters))
+    return Scheduled(action, step.start, step.duration, step.more) if isinstance(step, Scheduled) else action
 
 
 def in_time(steps: Iterable[TimedStep]) -> Plan:

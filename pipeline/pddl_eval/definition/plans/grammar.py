@@ -43,7 +43,9 @@ DURATION = rf"""(?:[ \t]*+(?:(?:\[\s*+(?:D\s*+[:=]\s*+|{LASTS})?+|\(\s*+{LASTS})
     |\(\s*+{CLOCK}{UNIT}\s*+\)(?=[\s,;.]*+$)))?+"""
 WORD = r"(?:and|then|next|finally|lastly|first|afterwards|followed\ by)\b(?![(-])"
 ARROW = r"(?:[-=]++>|[→⇒➜➔⟶⟹])"
-LINK = rf"(?:[\s,]|{ARROW}|{WORD})"
+# A sentence may end behind an item where the next one begins with such a word: `(take a). Then (drop a)`.
+NEXT_SENTENCE = rf"\.\s++(?:{WORD}|(?:after\ (?:that|this)|now|(?:second|third|fourth|fifth)(?:ly)?+)\b(?![(-]))"
+LINK = rf"(?:[\s,]|{ARROW}|{WORD}:?+|{NEXT_SENTENCE})"
 LABEL = r"(?:step|action|move|time)\s*+\#?\d+"
 # A number leads something: `2.` at the end of a line, or before a comma, ends a sentence.
 NUMBER = rf"""(?:(?:\(?\d+[a-z]?+\s*+[.)]{{1,2}}+(?!\d)|{LABEL}\s*+[:.–—-])

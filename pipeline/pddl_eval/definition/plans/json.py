@@ -36,6 +36,7 @@ _WORDS = r"\s*+(?:[\w.-]{1,20}+,\s*+){0,3}+"
 _OBJECTS = deferred(rf"\[(?={_WORDS}\{{)")
 _LIST = deferred(rf"""\[(?={_WORDS}["'\[({{])""")
 _NEXT_OBJECT = deferred(r"\}\s*+,\s*+(?=\{)")
+_TO_NEXT = deferred(r"\}(?=[^\n{]*+\n)((?:\s|</?tool_call>)*+)\{")
 _PART = deferred(r"[,\])]\s*+$")
 _MORE = deferred(r"""\s*+(?:[\])]|,\s*+(?:[\])\[({]|"[^"\n]*+"(?!\s*+:)|'[^'\n]*+'(?!\s*+:)))""")
 """Before and after a list that is a part of something, or all that is left of it."""
@@ -64,6 +65,9 @@ def read_json(text: str, answer: str = "first", operators: Collection[str] | Non
     objects = _OBJECT.search(text)
     opening = _OBJECTS if objects else _LIST
     first = opening.search(text)
+    if objects and not first:
+        text = _as_list(text)
+        first = opening.search(text)
     if not first:
         return ReadPlan((), (Unread.in_text(text, objects.start()),)) if objects else None
     found, end = _lists(text, opening, first.start(), whole=False) if objects else ([], 0)
@@ -93,6 +97,17 @@ def _lists(text: str, opening: re.Pattern[str], start: int, whole: bool) -> tupl
         elif whole:
             break
     return found, end
+
+
+def _as_list(text: str) -> str:
+    """Several objects, one a line as tools are called, as a list; other texts stay."""
+    start, end = text.find("{"), text.rfind("}") + 1
+    listed, further = _TO_NEXT.subn(r"},\1{", text[start:end])
+    if not further:
+        return text
+    for tag in ("</tool_call>", "<tool_call>"):
+        listed = listed.replace(tag, " " * len(tag))
+    return f"{text[:start]}[{listed}]{text[end:]}"
 
 
 def text_here(text: str, position: int) -> str:

@@ -10,7 +10,7 @@ like a step and is none is damage, wherever it stands. A row is what is known of
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, zip_longest
 from math import inf
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from pddl_eval.definition.plans.found import (
     EXCERPT,
     MAX_UNREAD,
     Damage,
+    Operators,
     Plan,
     ReadPlan,
     Step,
@@ -36,6 +37,7 @@ from pddl_eval.definition.plans.found import (
 from pddl_eval.definition.plans.grammar import (
     ARGUMENT,
     ARGUMENTS,
+    ARROW,
     BULLETS,
     CLOCK,
     LABEL,
@@ -63,6 +65,7 @@ _COMMENT = deferred(
     r"\s*+(?:[;.:#|=–—%]|//|--?\s|[^\w\s\x00-\x7f]|$|(?:[^\w(){}\[\]]|\[(?:[^\w(){}\[\]]|\d)*+\])*+$)\s*+"
 )
 _NOT_STEPS = deferred(r"\s*+(?:#|//)")
+_COMMENT_BEHIND = deferred(r"\s*+(?:;|#|//)")
 _REMARK = deferred(r"(?!\s*\d)[^(){}\[\]]*+$")
 _NUMBERED = pattern(r"\d|\b[a-z][.)]")
 _BULLET = pattern(BULLETS)
@@ -107,6 +110,8 @@ _OPERATOR_LINE = pattern(
     rf"""(?P<lead>\s*+(?:(?:\d+(?:\.\d+)?\s*+[.):]|\(\d+\)|{LABEL}\s*+[:.–—-]|{SIGN})\s*+)*+)
     (?P<name>{NAME})(?P<arguments>(?:(?:\s|,)++[\w@/+-]++)*+)(?:\s|[,;]|{SIGN})*+$"""
 )
+_BETWEEN = pattern(rf"\s*+(?:[,;]|{ARROW})\s*+")
+_QUOTES = deferred(r"""(["'])([^"'\n()]*+)\1""")
 _FIRST_WORD = pattern(rf"[^\w()\n]*+(?:\d+(?:\.\d+)?\s*+[.):]|\(\d+\)|{LABEL}\s*+[:.–—-])?[^\w()\n]*+({NAME})(?!\s*\()")
 _PROSE = frozenset(
     ["the", "an", "it", "up", "down", "on", "onto", "off", "of", "from", "to", "into", "in", "at", "with"]
@@ -124,7 +129,7 @@ class _Block(NamedTuple):
     not_closed: bool
 
 
-def read_lines(text: str, answer: str = "first", operators: Mapping[str, int] | None = None) -> ReadPlan | None:
+def read_lines(text: str, answer: str = "first", operators: Operators | None = None) -> ReadPlan | None:
     """The plan of the first fence that holds one, else of the lines outside all fences.
 
     ``answer`` says which of several drafts it is. Where the operators of the domain are known, a line of one's name and
@@ -200,9 +205,13 @@ def _one_draft(  # noqa: PLR0913 (all that is known of the text)
     ]
     words = {row.number for row in (*_in_words(near, first, -1), *_in_words(near, last, 1))}
     hurt = next((row for row in near if row.number not in words and _should_be_step(row, first, last, names)), None)
+    if first is last and hurt is None and quoting([first.aside], names):  # a plan told in one paragraph
+        line = lines[first.number]
+        hurt = Row(first.number + 1, unread=Unread.at(first.number + 1, len(line) - len(first.aside) + 1, first.aside))
     found = _plan(drafts[at], near[:MAX_UNREAD], hurt, len(drafts) > 1, "a list is not closed" if not_closed else "")
     said = {row.number for row in chain(rows, places) if row.steps or row.cut or row.head in names}
-    prose = (line for number, line in enumerate(lines) if number not in said and not _COMMENT_LINE.match(line))
+    prose = [line for number, line in enumerate(lines) if number not in said and not _COMMENT_LINE.match(line)]
+    prose += [row.aside for row in rows]
     return found._replace(
         skipped=quoting(prose, names) + sum(row.number in words and row.head in names for row in near)
     )
@@ -380,6 +389,7 @@ def _read_line(number: int, line: Line, fence: int, lists: list[str]) -> Row | N
             unread=Unread.at(number + 1, len(line.text) - len(line.rest) + 1, line.rest) if more or head else None,
             head=head,
             doubtful=bool(head) and not more,
+            aside="" if more or _COMMENT_BEHIND.match(line.rest) else line.rest,
         )
     broken = _unbalanced(line.text[line.start :])
     like = line.brackets or not paired or broken or bool(_LIKE_ACTION.match(line.text, line.start))
@@ -450,19 +460,24 @@ def _unbalanced(text: str) -> bool:
     return brackets.count("(") != brackets.count(")") or brackets.count("{") != brackets.count("}")
 
 
-def in_parentheses(text: str, operators: Mapping[str, int]) -> str:
+def in_parentheses(text: str, operators: Operators) -> str:
     """The text with parentheses around each line that is an operator and its arguments.
 
     Empty where there is none, where a line that begins with an operator is a sentence, or where not most of these lines
     have the right number of arguments: then it is prose.
 
-    >>> in_parentheses("2. **stack** a b", {"stack": 2}), in_parentheses("stack a on b", {"stack": 2})
+    >>> in_parentheses("2. **stack** a b", {"stack": "xy"}), in_parentheses("stack a on b", {"stack": "xy"})
     ('2. (stack a b)', '')
     """
     lines: list[str] = []
     exact: list[bool] = []
     for line in text.translate(_MARKUP).split("\n"):
         spend(10)
+        parts = [_bare_step(part, operators) for part in _BETWEEN.split(line.rstrip(" .,;"))]
+        if len(parts) > 1 and all(part and part[1] for part in parts):
+            lines.append(", ".join(part[0] for part in parts if part))
+            exact.append(True)
+            continue
         begins = _FIRST_WORD.match(line)
         if begins and begins[1].lower() in operators:
             step = _bare_step(line, operators)
@@ -474,19 +489,34 @@ def in_parentheses(text: str, operators: Mapping[str, int]) -> str:
     return "\n".join(lines) if 2 * sum(exact) > len(exact) else ""
 
 
-def _bare_step(line: str, operators: Mapping[str, int]) -> tuple[str, bool] | None:
+def in_quotes(text: str, operators: Operators) -> str:
+    """The text with parentheses inside the quotes around an operator and its arguments.
+
+    >>> in_quotes('["stack a b", "stack"]', {"stack": "xy"})
+    '["(stack a b)", "stack"]'
+    """
+
+    def parenthesised(string: re.Match[str]) -> str:
+        spend(10)
+        step = _bare_step(string[2], operators) if " " in string[2].strip() else None
+        return f"{string[1]}{step[0]}{string[1]}" if step else string[0]
+
+    return _QUOTES.sub(parenthesised, text)
+
+
+def _bare_step(line: str, operators: Operators) -> tuple[str, bool] | None:
     """The line with parentheses, and whether the number of arguments is right; None for one that is no step."""
     bare = _OPERATOR_LINE.match(line)
     if not bare or bare["name"].lower() not in operators:
         return None
     arguments = bare["arguments"].replace(",", " ").split()
-    exact = len(arguments) == operators[bare["name"].lower()]
+    exact = len(arguments) == len(operators[bare["name"].lower()])
     if not exact and not _PROSE.isdisjoint(map(str.lower, arguments)):
         return None
     return f"{bare['lead']}({' '.join((bare['name'], *arguments))})", exact
 
 
-def read_sentences(text: str, answer: str = "first", operators: Mapping[str, int] | None = None) -> ReadPlan | None:
+def read_sentences(text: str, answer: str = "first", operators: Operators | None = None) -> ReadPlan | None:
     """``take(a)`` wherever it is, and ``(take a)`` where it is emphasised, quoted or marked as code.
 
     Other parentheses are remarks or actions: they are reported as not read. Where the operators are known, only what

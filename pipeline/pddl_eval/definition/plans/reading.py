@@ -13,26 +13,30 @@ Notations, tried in this order; the first that yields a step is the text's notat
 
 1. *Items*: nothing but actions and braces, apart by commas or line breaks: ``take(a), {x(p), y}, (drop a)``.
 2. *JSON*: the first list of ``{"name", "args", "id"}`` objects (T-Eval), sorted by ``id`` where all have one; named
-   arguments become ``key=value`` in the order of their keys. Else a list of strings with steps, or of lists of names.
-   Python's quotes, tuples and constants are read too. Or the text of a key: ``{"plan": "(a)"}``.
+   arguments become ``key=value`` in the order of their keys, or take the order of the parameters whose names they
+   have, where the operators are known. Objects one a line, as tools are called, are such a list. Else a list of
+   strings with steps (known operators need no parentheses), or of lists of names. Python's quotes, tuples and
+   constants are read too. Or the text of a key: ``{"plan": "(a)"}``.
 3. *A fence*: the first Markdown fence that holds a step and no PDDL definition; its lines are read as in 4. Another
    fence is another draft, or goes on with it; a step that only the text outside holds is reported as not read.
 4. *Lines*: each line of items, after a bullet, a number, a time or a label (``2.``, ``Step 2:``, ``0.000:``, ``The
    plan is:``), signs, tags, mark-up or what cannot be seen (``decoration``), and before a comment. Commas, arrows,
    linking words, numbers and ``;`` right behind an action separate items; blanks only items of one notation. A
    comment needs a mark (``;``, a dash, a colon …) where the line is neither numbered nor bulleted nor in a fence;
-   one that is nothing but actions is reported. A bare name is an action between separators, and on a line of its own
-   where all lines are alike and none is prose. Times order the steps, and lines with equal times (``0: (a)``, ``0:
-   (b)``) are one concurrent step, as in a planner's output. A line that begins with a parenthesis, or with the name
-   of an action and no sentence, is damage. Lines that begin otherwise are prose, and so are those whose label, or
-   the label above them, speaks of states, goals, preconditions or effects.
+   one that is nothing but actions is reported, one that quotes actions is counted, and is damage where the line is
+   the whole plan. ``. Then``, ``. Next`` and such between actions begin no comment. A bare name is an action between
+   separators, and on a line of its own where all lines are alike and none is prose. Times order the steps, and lines
+   with equal times (``0: (a)``, ``0: (b)``) are one concurrent step, as in a planner's output. A line that begins with
+   a parenthesis, or with the name of an action and no sentence, is damage. Lines that begin otherwise are prose, and
+   so are those whose label, or the label above them, speaks of states, goals, preconditions or effects.
 5. *Sentences*: ``take(a)`` anywhere in the text, and ``(take a)`` where it is emphasised, quoted or marked as code.
-6. *Lines without parentheses*, ``2. take a``, where the operators are known and no line that begins with one is prose.
+6. *Lines without parentheses*, ``2. take a``, where the operators are known and no line that begins with one is prose;
+   also ``take a, drop b`` and ``take a -> drop b``, where each has its number of arguments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import accumulate, islice, pairwise
 
 from pddl_eval.definition import words
@@ -42,16 +46,25 @@ from pddl_eval.definition.plans.decoration import undecorated, visible
 from pddl_eval.definition.plans.found import (
     MAX_UNREAD,
     Damage,
+    Operators,
     Plan,
     ReadPlan,
     Unread,
     actions_of,
+    by_parameters,
     chosen,
     names_of,
     without_finish,
 )
 from pddl_eval.definition.plans.json import read_json, text_here
-from pddl_eval.definition.plans.lines import MAX_ACTIONS, in_parentheses, quoting, read_lines, read_sentences
+from pddl_eval.definition.plans.lines import (
+    MAX_ACTIONS,
+    in_parentheses,
+    in_quotes,
+    quoting,
+    read_lines,
+    read_sentences,
+)
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.shown import quote
 
@@ -80,12 +93,13 @@ class PlanError(UserError):
     """A plan that has to be there is missing or cannot be read; the message is one sentence."""
 
 
-def read_plan(text: str | None, answer: str = "first", operators: Mapping[str, int] | None = None) -> ReadPlan:
+def read_plan(text: str | None, answer: str = "first", operators: Operators | None = None) -> ReadPlan:
     """Find the plan in a raw answer; in time linear in the text, and without exceptions, whatever the text.
 
     ``answer`` says which of several drafts counts, the ``first`` or the ``last``; what stands in thinking marks never
-    does. ``operators`` are those of the domain, where it is known, with the number of their parameters: a text of which
-    no step names one of them holds no plan. Raises ``OutOfBudgetError`` where the row's budget ends.
+    does. ``operators`` are those of the domain, where it is known, with the names of their parameters: a text of which
+    no step names one of them holds no plan, and arguments that are named so are put in the parameters' order. Raises
+    ``OutOfBudgetError`` where the row's budget ends.
 
     >>> read_plan("Sure: take(A), move(l1, l2), {x(p), y}").steps[:2]
     (('take', 'a'), ('move', 'l1', 'l2'))
@@ -115,10 +129,12 @@ def read_plan(text: str | None, answer: str = "first", operators: Mapping[str, i
         known = did_you_mean(name, operators, "operators")
         reason = f"{NO_OPERATOR}: {quote(name)}; {known}"
         return ReadPlan((), reason=reason, found=False, several=read.several, skipped=read.skipped)
+    if operators:
+        read = read._replace(steps=tuple(by_parameters(step, operators) for step in read.steps))
     return _bounded(read, len(text))
 
 
-def _read_marked(text: str, answer: str, operators: Mapping[str, int] | None) -> ReadPlan | None:
+def _read_marked(text: str, answer: str, operators: Operators | None) -> ReadPlan | None:
     """The plan inside of marks such as ``<answer>``, else that of the whole text."""
     if "\\" in text:
         text = _END_OF_LINE.sub(lambda end: " " * len(end[0]), text)
@@ -181,8 +197,11 @@ def _spans(text: str, marks: Iterable[re.Match[str]]) -> list[tuple[int, int]]:
     return spans
 
 
-def _read(text: str, answer: str, operators: Mapping[str, int] | None) -> ReadPlan | None:
-    if (found := read_json(text, answer, operators)) and found.steps:
+def _read(text: str, answer: str, operators: Operators | None) -> ReadPlan | None:
+    found = read_json(text, answer, operators)
+    if operators and not (found and _name_operator(found.steps, operators)):
+        found = read_json(in_quotes(text, operators), answer, operators) or found
+    if found and found.steps:
         return found
     keys = () if found else islice(_TEXT_OF_PLAN.finditer(text), MAX_MARKED)
     texts = (text_here(text, key.end()) for key in keys)
@@ -198,7 +217,7 @@ def _read(text: str, answer: str, operators: Mapping[str, int] | None) -> ReadPl
     return found
 
 
-def _name_operator(steps: Plan, operators: Mapping[str, int]) -> bool:
+def _name_operator(steps: Plan, operators: Operators) -> bool:
     return any(action[0] in operators for step in steps for action in actions_of(step))
 
 
