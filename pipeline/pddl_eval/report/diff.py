@@ -11,14 +11,16 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
 from pddl_eval.report.files import Tables
 from pddl_eval.report.groups import MISSING, at_level, choose_groups, group_at, group_key, in_order
+from pddl_eval.report.intervals import Numbers
 from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
-from pddl_eval.report.numbers import CLUSTER, IN_ORDER, ROWS, as_counted, measures, paired_means
+from pddl_eval.report.numbers import CLUSTER, ROWS, as_counted, measures, paired_means
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import (
     CERTIFICATE,
@@ -72,6 +74,9 @@ CELLS_OF_SCORE = 20
 
 BIN = 0.001
 """Differences of scores that are no yes or no are rounded to multiples of that in their test."""
+
+UNDECIDED = float("-inf")
+"""The value of a measure that is undecided and counts as no."""
 
 RIGHT = {
     "problem": (("equivalent",), pl.col("equivalent")),
@@ -215,14 +220,14 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
     values = [_values_of(side, sides, groups, pairs) for side in sides]
     order = [_best_first(side, each, [*rates, *scores]) for side, each in zip(sides, values, strict=True)]
     rows = matching_rows(sides, keys, order if on[0] == CONTENT else None)
-    old, new = map(_read, sides, rows, values)
+    old, new = (_at(_read(side, known), each) for side, known, each in zip(sides, values, rows, strict=True))
     # A row that was asked another question is left out of all that follows.
     is_stranger = (old["question"] != new["question"]).fill_null(False)
     kept = [each.filter(~is_stranger) for each in rows]
     old, new = old.filter(~is_stranger), new.filter(~is_stranger)
     lost, won = (_lost(pairs, there, here) for there, here in ((old, new), (new, old)))
     lines = _lines(old, new, groups)
-    deltas = _deltas(sides, kept, lines.select(*groups, CLUSTER), groups, [*rates, *scores], are_models=are_models)
+    deltas = _deltas(sides, kept, lines, groups, [*rates, *scores], are_models=are_models)
     worse = lines.with_columns(row=kept[1]).filter(lost).head(MOST_EXAMPLES)
     return Comparison(
         old=sides[0],
@@ -382,9 +387,13 @@ def _best_first(side: Scored, values: Mapping[str, pl.Expr], names: Sequence[str
     return [*(~each.fill_null(False) for each in right), *counted, *rest, *scores, *groups]
 
 
-def _read(side: Scored, rows: pl.Series, values: Mapping[str, pl.Expr]) -> pl.DataFrame:
-    """Values of some rows, by their names."""
-    known = side.frame.select(ROW, **values).collect(engine="streaming")
+def _read(side: Scored, values: Mapping[str, pl.Expr]) -> pl.DataFrame:
+    """Values of all rows by their names, beside the numbers of the rows."""
+    return side.frame.select(ROW, **values).collect(engine="streaming")
+
+
+def _at(known: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
+    """What ``_read`` read of some rows."""
     numbers = known[ROW]
     # Where rows are left out, their numbers are not their places.
     places = rows if not known.height or numbers[-1] == known.height - 1 else numbers.search_sorted(rows)
@@ -430,54 +439,51 @@ def _deltas(  # noqa: PLR0913 (the two sides, what is compared, and how)
     counts as no; any other null has no value. A score that one of the two did not compute is left out. Of two models
     all answers to a question count, as in their report; else the rows that are in both.
     """
+    asked = [_answers(side, by) for side in sides] if are_models else []
+    # An empty side: nothing says which question it was.
+    alike = bool(asked) and not any(each.is_empty() for each in asked)
+    answers = _alike(asked, by) if alike else []
+    units, of = _distinct(pl.concat(each.select(*by, CLUSTER) for each in (lines, *answers)))
+    in_both, *theirs = np.split(of, np.cumsum([each.height for each in (lines, *answers)])[:-1])
+    levels = []
+    for level in _levels(by):
+        references, place = _distinct(units.select(*level, CLUSTER))
+        levels.append((level, _members(references, level), place))
     found: list[dict[str, Any]] = []
     at_a_time = max(1, PASS_CELLS // max(1, lines.height) // CELLS_OF_SCORE)
     for first in range(0, len(names), at_a_time):
         some = names[first : first + at_a_time]
-        old, new = (
-            _read(side, each, _scores_of(side, some, to)) for side, each, to in zip(sides, rows, TO, strict=True)
-        )
-        paired = (
-            lines.hstack(old)
-            .hstack(new)
-            .with_columns(
-                pl.when(*(pl.col(f"{each} {name}").is_not_null() for each in TO))
-                .then(f"{to} {name}")
-                .alias(f"{to} {name}")
-                for name in some
-                for to in TO
-            )
-        )
-        asked = [_answers(side, by, some, to) for side, to in zip(sides, TO, strict=True)] if are_models else []
-        # An empty side: nothing says which question it was.
-        alike = asked and not any(each.is_empty() for each in asked)
-        answers = pl.concat(_alike(asked, by), how="diagonal") if alike else paired
-        known = answers.select(
-            (pl.col(f"{to} {name}").is_not_nan().any()).alias(f"{to} {name}") for name in some for to in TO
-        )
-        computed = [name for name in some if all(known[f"{to} {name}"].item() for to in TO)]
-        found += _moves(answers, paired, by, computed)
+        known = [_read(side, {name: _score(side, name) for name in some}) for side in sides]
+        paired = [_at(each, numbers) for each, numbers in zip(known, rows, strict=True)]
+        given = [_at(each, answer[ROW]) for each, answer in zip(known, answers, strict=False)]
+        for name in some:
+            pair = np.array([each[name].to_numpy() for each in paired])
+            both = ~np.isnan(pair).any(axis=0)
+            gaps = np.diff(np.where(both, np.where(pair == UNDECIDED, 0, pair), 0), axis=0)[0]
+            values = [each[name].to_numpy() for each in given] or [*np.where(both, pair, np.nan)]
+            if all((each > UNDECIDED).any() for each in values):
+                counts = [(both, in_both), (gaps > 0, in_both), (gaps < 0, in_both)]
+                for each, unit in zip(values, theirs or [in_both] * 2, strict=True):
+                    counts += [(np.where(each > UNDECIDED, each, 0), unit), (~np.isnan(each), unit)]
+                sums = np.array([np.bincount(unit, each, units.height) for each, unit in counts])
+                found += _moves(name, sums, levels, by)
     floats = dict.fromkeys(("old", "new", "difference", "low", "high"), pl.Float64)
     counted = dict.fromkeys(("rows", "references"), pl.Int64)
     schema = {**dict.fromkeys([*by, "measure"], pl.String), **counted, **floats, "p": pl.Float64}
     return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
 
 
-def _scores_of(side: Scored, names: Sequence[str], to: str) -> dict[str, pl.Expr]:
-    """The values of scores where they count, else null; NaN for an undecided measure that counts as no."""
-    found: dict[str, pl.Expr] = {}
-    for name in names:
-        value = as_counted(side, name).cast(pl.Float64)
-        no = value if name in OPTIONAL or name not in MEASURES else value.fill_null(float("nan"))
-        found[f"{to} {name}"] = pl.when(side.is_counted(name)).then(no)
-    return found
+def _score(side: Scored, name: str) -> pl.Expr:
+    """The values of a score where it counts, else null; ``UNDECIDED`` counts as no."""
+    value = as_counted(side, name).cast(pl.Float64)
+    no = value if name in OPTIONAL or name not in MEASURES else value.fill_null(UNDECIDED)
+    return pl.when(side.is_counted(name)).then(no)
 
 
-def _answers(side: Scored, by: Sequence[str], names: Sequence[str], to: str) -> pl.DataFrame:
-    """The groups, question and scores of a model's answers that count."""
+def _answers(side: Scored, by: Sequence[str]) -> pl.DataFrame:
+    """The row, groups and question of a model's answers that count."""
     groups = [group_key(each) if each in side.schema else pl.lit(None, pl.String).alias(each) for each in by]
-    counted = side.frame.filter(side.is_counted())
-    found = counted.select(*groups, side.clusters()[1].alias(CLUSTER), **_scores_of(side, names, to))
+    found = side.frame.filter(side.is_counted()).select(ROW, *groups, side.clusters()[1].alias(CLUSTER))
     return found.collect(engine="streaming").drop_nulls(CLUSTER)
 
 
@@ -491,52 +497,50 @@ def _alike(answers: Sequence[pl.DataFrame], by: Sequence[str]) -> list[pl.DataFr
         )
         moved = old.join(new, on=CLUSTER).filter(group != other)
         moved = moved.select(CLUSTER, moved=pl.format("{} → {}", group, other))
-        joined = (each.join(moved, on=CLUSTER, how="left") for each in found)
+        joined = (each.join(moved, on=CLUSTER, how="left", maintain_order="left") for each in found)
         found = [each.with_columns(pl.coalesce("moved", name).alias(name)).drop("moved") for each in joined]
     return found
 
 
-def _moves(
-    answers: pl.DataFrame, paired: pl.DataFrame, by: Sequence[str], names: Sequence[str]
-) -> Iterator[dict[str, Any]]:
-    """A line for all rows together and for each group and score, in which each reference has the same weight.
+def _distinct(keys: pl.DataFrame) -> tuple[pl.DataFrame, Numbers]:
+    """The different lines of a frame, and which of them each of its lines is."""
+    hashes = keys.select(pl.struct(pl.all()).hash()).to_series().to_numpy()
+    _, first, place = np.unique(hashes, return_index=True, return_inverse=True)
+    return keys[first], place
 
-    ``answers`` are those of both sides, ``paired`` the rows that are in both.
+
+_Groups = dict[tuple[object, ...], Numbers]
+
+
+def _members(references: pl.DataFrame, level: Sequence[str]) -> _Groups:
+    """The places of the references of each group."""
+    if not level:
+        return {(): np.arange(references.height)}
+    parts = references.with_row_index(ROW).partition_by(level, as_dict=True)
+    return {group: part[ROW].to_numpy() for group, part in parts.items()}
+
+
+def _moves(
+    name: str, sums: Numbers, levels: Sequence[tuple[tuple[str, ...], _Groups, Numbers]], by: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """A line for all rows together and for each group, in which each reference has the same weight.
+
+    ``sums`` are those of each reference and group: how many rows there are, rose and fell, then of both sides the sum
+    of the values and their number.
     """
-    counted: dict[str, pl.Expr] = {}
-    for name in names:
-        gap = pl.col(f"new {name}").fill_nan(0.0) - pl.col(f"old {name}").fill_nan(0.0)
-        counted |= {
-            f"rows {name}": gap.count().cast(pl.Int64),
-            f"rose {name}": (gap > 0).sum(),
-            f"fell {name}": (gap < 0).sum(),
-        }
-    columns = [f"{to} {name}" for name in names for to in TO]
-    means = {f"mean {each}": pl.col(each).fill_nan(0.0).mean() for each in columns}
-    times = {f"times {each}": pl.col(each).count() for each in columns}
-    for level in _levels(by) if names else ():
-        found, both = pl.collect_all(
-            [
-                group_at(paired.lazy(), by, [], at=[level], **counted),
-                group_at(answers.lazy(), by, [CLUSTER], at=[level], **means, **times),
-            ],
-            engine=IN_ORDER,
-        )
-        counts = {tuple(each[column] for column in by): each for each in found.to_dicts()}
-        for group, part in (both.partition_by(level, as_dict=True) if level else {(): both}).items():
-            named = {**dict.fromkeys(by), **dict(zip(level, group, strict=True))}
-            of_group = counts.get((*named.values(),), {})
-            for name in names:
-                wanted = [f"{what} {to} {name}" for what in ("mean", "times") for to in ("new", "old")]
-                of_name = part.select(wanted).drop_nulls()
-                if of_name.is_empty():
-                    continue
-                first, second, *size = of_name.to_numpy().T
-                known = paired_means(first, second, size, step=None if name in MEASURES else BIN)
+    for level, groups, place in levels:
+        of_level = np.array([np.bincount(place, each) for each in sums])
+        for group, members in groups.items():
+            of_group = of_level[:, members]
+            old, old_times, new, new_times = of_group[3:, (of_group[4] > 0) & (of_group[6] > 0)]
+            if len(old):
+                step = None if name in MEASURES else BIN
+                known = paired_means(new / new_times, old / old_times, np.array([new_times, old_times]), step)
                 yield {
-                    **named,
+                    **dict.fromkeys(by),
+                    **dict(zip(level, group, strict=True)),
                     "measure": name,
-                    **{count: of_group.get(f"{count} {name}", 0) for count in ("rows", "rose", "fell")},
+                    **dict(zip(("rows", "rose", "fell"), map(int, of_group[:3].sum(axis=1)), strict=True)),
                     **{"references": known["references"], "old": known["second"], "new": known["first"]},
                     **{each: known[each] for each in ("difference", "low", "high", "p")},
                 }

@@ -20,7 +20,7 @@ import polars as pl
 import pyarrow.dataset
 
 from pddl_eval.columns import MEANINGS, TWIN
-from pddl_eval.datasets import DatasetError, Source, Unavailable, fulfilling, require_parquet
+from pddl_eval.datasets import DatasetError, Source, Unavailable, fulfilling, in_threads, require_parquet
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.run import Tiling, batches_of, damaged, open_scored_rows, settings_of
 from pddl_eval.scoring.columns import (
@@ -289,14 +289,13 @@ def _open_files(place: str, names: Mapping[str, str]) -> Scored:
 
 def _require_whole(source: Source) -> None:
     """Raise ``DatasetError`` where scores are damaged: polars compares no checksums."""
-    for file in source.files:
-        place = file.version.location
-        try:
-            deque(batches_of(place, SCORE_COLUMNS), maxlen=0)
-        except DatasetError as error:
-            if isinstance(error, Unavailable) or not damaged([place]):
-                raise
-            raise DatasetError(f"{error} The command that wrote it, started again, scores its rows anew.") from None
+    files = [file.version.location for file in source.files]
+    try:
+        deque(in_threads(lambda file: deque(batches_of(file, SCORE_COLUMNS), maxlen=0), files), maxlen=0)
+    except DatasetError as error:
+        if isinstance(error, Unavailable) or not damaged(files):
+            raise
+        raise DatasetError(f"{error} The command that wrote it, started again, scores its rows anew.") from None
 
 
 def _scan(source: Source) -> pl.LazyFrame:
