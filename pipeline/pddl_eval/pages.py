@@ -7,13 +7,13 @@ and details of verdicts come from datasets: every text is cut and made printable
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from hashlib import sha256
 from html import escape
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import jinja2
@@ -22,6 +22,9 @@ from markupsafe import Markup
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.shown import block, line, printable
 from pddl_eval.shown import words as words
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MOST_ROWS = 60
 """Rows of one table on a page."""
@@ -118,6 +121,13 @@ class Table:
             for place, name in enumerate(self.header)
         ]
 
+    def only(self, places: Sequence[int]) -> Table:
+        """Some of the columns, labels first; none is chosen by its heading."""
+        texts = sum(self.labels <= place < self.words for place in places)
+        header = tuple(self.header[place] for place in places)
+        rows = [tuple(row[place] for place in places) for row in self.rows]
+        return replace(self, header=header, rows=rows, texts=texts, switched=())
+
     def place(self, value: float) -> str:
         """Where a value is on the scale, as CSS says it."""
         low, high = self.scale
@@ -198,6 +208,18 @@ def table(  # noqa: PLR0913 (what a table is made of)
     return Table(caption, tuple(header), [tuple(map(_cell, row)) for row in rows[:most]], labels, texts)
 
 
+def frame_table(
+    caption: str,
+    frame: pl.DataFrame,
+    columns: Mapping[str, str | Callable[[Mapping[str, Any]], Value]],
+    **options: Any,
+) -> Table:
+    """A table of a frame's rows: under each heading the values of a column, or what a function makes of the row."""
+    rows = frame.iter_rows(named=True)
+    shown = [[each[show] if isinstance(show, str) else show(each) for show in columns.values()] for each in rows]
+    return table(caption, columns, shown, **options)
+
+
 def only_table(page: Page, name: str, columns: Sequence[str] | None = None) -> Page:
     """The page with one of its tables, and of its columns with numbers only some, in the order that is asked for.
 
@@ -227,15 +249,8 @@ def only_table(page: Page, name: str, columns: Sequence[str] | None = None) -> P
                 raise UserError(f"the table {name} has no column {column}; {did_you_mean(column, [*at], 'columns')}")
         wanted = [at[slug(column)] for column in columns]
         places = [*(place for place in range(shown.labels) if place not in wanted), *wanted]
-    texts = sum(shown.labels <= place < shown.words for place in places)
-    kept = replace(
-        shown,
-        header=tuple(shown.header[place] for place in places),
-        rows=[tuple(row[place] for place in places) for row in shown.rows],
-        texts=texts,
-        switched=(),
-    )
-    return replace(page, lead="", facts=(), sections=[Section(section.title, section.paragraphs, [kept])], methods="")
+    shown = shown.only(places)
+    return replace(page, lead="", facts=(), sections=[Section(section.title, section.paragraphs, [shown])], methods="")
 
 
 LABEL_CHARACTERS = 60

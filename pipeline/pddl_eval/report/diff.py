@@ -16,7 +16,7 @@ import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
-from pddl_eval.report.files import Tables
+from pddl_eval.report.files import text_of
 from pddl_eval.report.groups import MISSING, at_level, choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import Numbers
 from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
@@ -595,7 +595,7 @@ def comparison_text(comparison: Comparison, form: str) -> str:
     del known["moved"]  # There may be a million; how many is in ``regressions``.
     known = {"same_signature": comparison.same_signature, "unfinished": comparison.unfinished, **known}
     main = pl.concat([comparison.rates, comparison.scores])
-    return Tables(partial(comparison_page, comparison), main, known).text(form)
+    return text_of(form, partial(comparison_page, comparison), main, known)
 
 
 def comparison_page(comparison: Comparison, *, brief: bool = False) -> Page:

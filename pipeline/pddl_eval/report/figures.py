@@ -67,23 +67,12 @@ MEASURE_COLOURS = {
 }
 """In the order of the bars; other measures come last, each in a colour that is left."""
 
-MOST_VERDICTS = 6
-"""Verdicts in a bar, the most common; the others are one part."""
+MOST_VERDICTS, MOST_GROUPS, MOST_CURVES = 6, 40, 8
+"""Verdicts in a bar (the others are one part), groups in a figure or figures of one kind (where there are more, the
+title says so), and lines, each with a dash and a mark of its own: colour is never the only difference."""
 
-MOST_GROUPS = 40
-"""Groups in one figure, or figures of one kind. Where there are more, the title says so."""
-
-MOST_CURVES = 8
-"""Lines in one figure, each with a dash and a mark of its own: colour is never the only difference."""
-
-NARROW = 330
-"""Width of a chart on a phone."""
-
-DOTS = 300
-"""Of a PNG, an inch."""
-
-NAME_CHARACTERS = 80
-"""Characters of a group's name in a figure."""
+NARROW, DOTS, NAME_CHARACTERS = 330, 300, 80
+"""Width of a chart on a phone, dots of a PNG in an inch, characters of a group's name."""
 
 WRAPPED = (
     "length(datum.label) <= 22 ? datum.label : "
@@ -177,17 +166,29 @@ def _ranking_figures(report: Report) -> Iterator[Figure]:
     if frame.is_empty():
         return
     frame = frame.select("group", *SHOWN, "low", "high")
-    title = f"Percent {MEASURE_NAMES[measure]}"
-    percent = partial(alt.X, title="percent", scale=alt.Scale(domain=[0, 113]), axis=alt.Axis(values=TICKS))
-    base = alt.Chart(frame.with_columns(end=pl.coalesce("high", "percent"))).encode(
-        y=alt.Y("group:N", sort=None, title=None, axis=alt.Axis(labelExpr=WRAPPED))
-    )
-    chart = alt.layer(
-        base.mark_rule(color=SERIES[0], strokeWidth=2).encode(x=percent("low:Q"), x2="high:Q"),
-        base.mark_point(color=SERIES[0], filled=True, size=80, opacity=1).encode(x=percent("percent:Q")),
+    title = f"Percent {MEASURE_NAMES[measure]} of {kind}, by {report.by[0]}{left_out}"
+    dot = {"type": "point", "color": SERIES[0], "filled": True, "size": 80, "opacity": 1}
+    yield _figure("ranking", title, frame, _measured(frame, dot, color=SERIES[0], strokeWidth=2), 30 * frame.height)
+
+
+def _percent(channel: Any, field: str, most: int = 100, **options: Any) -> Any:
+    return channel(field, scale=alt.Scale(domain=[0, most]), axis=alt.Axis(values=TICKS), **options)
+
+
+def _beside(chart: alt.Chart) -> alt.Chart:
+    """The chart with a line for each group."""
+    return chart.encode(y=alt.Y("group:N", sort=None, title=None, axis=alt.Axis(labelExpr=WRAPPED)))
+
+
+def _measured(frame: pl.DataFrame, mark: Mapping[str, Any], *channels: Any, **rule: Any) -> Any:
+    """Each percentage as a mark, with its interval and its value, which stands behind both: there is room for it."""
+    percent = partial(_percent, alt.X, most=113, title="percent")
+    base = _beside(alt.Chart(frame.with_columns(end=pl.coalesce("high", "percent")))).encode(*channels[:1])
+    return alt.layer(
+        base.properties(mark=mark).encode(percent("percent:Q"), *channels[1:]),
+        base.mark_rule(**rule).encode(x=percent("low:Q"), x2="high:Q"),
         base.mark_text(align="left", dx=7).encode(x=percent("end:Q"), text=alt.Text("percent:Q", format=".1f")),
     )
-    yield _figure("ranking", f"{title} of {kind}, by {report.by[0]}{left_out}", frame, chart, 30 * frame.height)
 
 
 def _rate_figures(report: Report, stem: str, what: str, measures: Sequence[str]) -> Iterator[Figure]:
@@ -226,18 +227,8 @@ def _bars(name: str, title: str, frame: pl.DataFrame, left_out: str) -> Iterator
     label = pl.col("measure").replace_strict(MEASURE_NAMES).cast(pl.Enum([*colours]))
     frame = frame.with_columns(label=label).sort("group", "label")
     frame = frame.select("group", *SHOWN, "low", "high", *(each for each in ("rows", "domains") if each in frame))
-    drawn = frame.with_columns(end=pl.coalesce("high", "percent"))
-    # The values are written behind the intervals: they need room behind 100 %.
-    percent = partial(alt.X, title="percent", scale=alt.Scale(domain=[0, 113]), axis=alt.Axis(values=TICKS))
-    base = alt.Chart(drawn).encode(
-        y=alt.Y("group:N", sort=None, title=None, axis=alt.Axis(labelExpr=WRAPPED)),
-        yOffset=alt.YOffset("label:N", sort=None),
-    )
-    chart = alt.layer(
-        base.mark_bar().encode(x=percent("percent:Q"), color=alt.Color(**_scaled("label", colours, colours.values()))),
-        base.mark_rule().encode(x=percent("low:Q"), x2="high:Q"),
-        base.mark_text(align="left", dx=4).encode(x=percent("end:Q"), text=alt.Text("percent:Q", format=".1f")),
-    )
+    colour = alt.Color(**_scaled("label", colours, colours.values()))
+    chart = _measured(frame, {"type": "bar"}, alt.YOffset("label:N", sort=None), colour)
     height = frame["group"].n_unique() * (13 * len(colours) + 14)
     yield _figure(name, title + left_out, frame, chart, height)
 
@@ -258,10 +249,8 @@ def _verdict_figures(report: Report) -> Iterator[Figure]:
     found = alone.group_by("group", label, maintain_order=True).agg(pl.col("percent", "rows").sum())
     shown = {name: colour for name, colour in colours.items() if name in found["label"]}
     frame = _filled(found, [*shown])
-    base = alt.Chart(frame.with_columns(place=pl.int_range(pl.len()))).encode(
-        x=alt.X("percent:Q", title="percent of rows", scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(values=TICKS)),
-        y=alt.Y("group:N", sort=None, title=None, axis=alt.Axis(labelExpr=WRAPPED)),
-        order="place:Q",
+    base = _beside(alt.Chart(frame.with_columns(place=pl.int_range(pl.len())))).encode(
+        x=_percent(alt.X, "percent:Q", title="percent of rows"), order="place:Q"
     )
     chart = alt.layer(
         base.mark_bar(stroke=PAPER).encode(color=alt.Color(**_scaled("label", shown, shown.values()))),
@@ -286,7 +275,7 @@ def _size_figures(report: Report) -> Iterator[Figure]:
     frame, left_out = _groups(known, report.by[:1], MOST_CURVES)
     frame = frame.select("group", *SHOWN, "low", "high", "rows")
     groups = frame["group"].unique(maintain_order=True).sort().to_list()
-    percent = partial(alt.Y, title="percent", scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(values=TICKS))
+    percent = partial(_percent, alt.Y, title="percent")
     base = alt.Chart(frame).encode(
         x=alt.X("label:O", sort=ticks, title=report.size, axis=alt.Axis(labelAngle=0, labelOverlap="greedy")),
         xOffset=alt.XOffset("group:N", sort=groups, scale=alt.Scale(paddingOuter=1)),

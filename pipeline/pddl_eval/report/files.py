@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
 from importlib import import_module
 from io import BytesIO
@@ -42,22 +42,11 @@ PAGE_WIDTH = 100
 """Characters in a line of a text file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """What a report or a comparison says, in every format: its ``page`` for readers, for programs its frames and facts.
-
-    ``main`` is the table that is written alone, as CSV; ``known`` is all of it, as JSON.
-    """
-
-    page: Callable[[], Page]
-    main: pl.DataFrame
-    known: Mapping[str, Any]
-
-    def text(self, form: str) -> str:
-        """All of it in one text: ``terminal``, ``md``, ``tex``, ``html``, ``csv`` or ``json``."""
-        if form == "csv":
-            return to_csv(self.main)
-        return to_json(self.known) if form == "json" else page_text(self.page(), form)
+def text_of(form: str, page: Callable[[], Page], main: pl.DataFrame, known: Mapping[str, Any]) -> str:
+    """A report or a comparison as one text: its page for readers, its main table as CSV, all of it as JSON."""
+    if form == "csv":
+        return to_csv(main)
+    return to_json(known) if form == "json" else page_text(page(), form)
 
 
 def report_text(report: Report, form: str, table: str | None = None, columns: Sequence[str] | None = None) -> str:
@@ -72,7 +61,7 @@ def report_text(report: Report, form: str, table: str | None = None, columns: Se
     names = [field.name for field in fields(report)]
     simple = {name: value for name in names if not isinstance(value := getattr(report, name), pl.DataFrame)}
     known = {"signature": report.signature, **simple, "signatures": _signatures(report.signatures)}
-    return Tables(partial(report_page, report), report.main_table(), {**known, "tables": report.tables()}).text(form)
+    return text_of(form, partial(report_page, report), report.main_table(), {**known, "tables": report.tables()})
 
 
 def page_text(page: Page, form: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pddl_eval.pages import Cell, Page, Part, Section, Table, Value, Where, change, slug, table, words
+from pddl_eval.pages import Cell, Page, Part, Section, Table, Value, Where, change, frame_table, slug, table, words
 from pddl_eval.report.groups import MISSING, at_level, label_column, levels, only
 from pddl_eval.report.numbers import MOST_BINS, QUANTILES, Bins, main_measure
 from pddl_eval.report.reasons import OUTCOMES
@@ -41,20 +41,11 @@ MEASURE_NAMES = {
 COUNTED = "counted in"
 """The column of the table of rows that names the measures in whose rates a row counts."""
 
-MOST_SIZES = 10
-"""Sizes side by side in a table of groups."""
+MOST_SIZES, MOST_METRICS, MOST_VERDICTS = 10, 4, 6
+"""Sizes, means of metrics (their names are long) and verdicts side by side in a table by groups."""
 
-MOST_SPLITS = 6
-"""Tables of abstraction against size."""
-
-MOST_METRICS = 4
-"""Metrics side by side in a table of means: their names are long."""
-
-MOST_VERDICTS = 6
-"""Verdicts in a column of their own in the table by groups."""
-
-MOST_KINDS = 12
-"""Kinds of detail on the page."""
+MOST_SPLITS, MOST_KINDS, MOST_QUESTIONS, MOST_NAMED = 6, 12, 30, 4
+"""Tables of abstraction against size, kinds of detail and questions in a table, models that a sentence names."""
 
 MAIN_VERDICTS = 5
 """The page shows example rows of this many verdicts, and always of mistakes in the data and undecided rows."""
@@ -71,16 +62,15 @@ KINDS = {
 }
 """What is ranked: the first of which there are rates."""
 
-MOST_QUESTIONS = 30
-"""Questions in a table."""
-
 SIGNIFICANT = 0.05
 
 
 def report_page(report: Report) -> Page:
     """The report as a page, the answer first: only sections for which there is something to say."""
-    makers = {_ranking: report.rates, _differences: report.differences, _power: report.power}
-    makers |= {
+    makers = {
+        _ranking: report.rates,
+        _differences: report.differences,
+        _power: report.power,
         _questions: report.questions,
         _failures: report.verdicts,
         _groups: report.rates,
@@ -92,11 +82,11 @@ def report_page(report: Report) -> Page:
         _metrics(report, PLANS, PLAN_MEASURES, PLAN_COLUMNS, "plan"),
         _metrics(report, DOMAINS, DOMAIN_MEASURES, DOMAIN_COLUMNS, "domain"),
         _metrics(report, ANSWERS, ANSWER_MEASURES, ANSWER_COLUMNS, "answer"),
+        _doubts(report),
     ]
-    sections += [_doubts(report)] if report.doubts.height else []
-    sections = [*(section for section in sections if section.tables), Section(COMPUTED, _computed(report))]
-    title = f"Scores of {report.place}" if report.place is not None else "Scores"
-    return Page(title, warnings(report), _facts(report), sections, lead=lead(report), methods=methods(report))
+    shown = [*(each for each in sections if each.tables), Section(COMPUTED, _computed(report))]
+    title = "Scores" if report.place is None else f"Scores of {report.place}"
+    return Page(title, warnings(report), _facts(report), shown, lead=lead(report), methods=methods(report))
 
 
 WIDE_TERMINAL, MOST_BRIEF, BRIEF_LINES = 110, 3, 8
@@ -107,16 +97,13 @@ def brief_page(page: Page, width: int) -> Page:
     """What a report says first, on two screens: ranking, models compared, why answers fail; and what else there is."""
     shown, others = [], []
     for section in page.sections:
-        tables = [each for each in section.written if each.rows]
+        first = tables = [each for each in section.written if each.rows]
         if section.title in (FAILURES, PLANS, DOMAINS, ANSWERS):
-            first = [
-                each
-                for each in tables
-                if each.caption.startswith(("Verdicts", "Most common reasons", title_of(section)))
-            ]
-        else:
-            first = tables if section.title in (RANKING, "Scores", "Models compared") else []
-        others += [slug(section.title)] * (tables != first and bool(tables))
+            outcomes = f"{section.title.split()[0].removesuffix('s')} outcomes"
+            first = [each for each in tables if each.caption.startswith(("Verdicts", "Most common reasons", outcomes))]
+        elif section.title not in (RANKING, "Scores", "Models compared"):
+            first = []
+        others += [slug(section.title)] * (tables != first)
         if first:
             narrow = [each if width >= WIDE_TERMINAL else _narrowed(each) for each in first[:2]]
             shown.append(replace(section, tables=[replace(each, rows=each.rows[:BRIEF_LINES]) for each in narrow]))
@@ -124,27 +111,23 @@ def brief_page(page: Page, width: int) -> Page:
     return replace(page, sections=[*shown, Section("", [more])] if others else page.sections)
 
 
-def title_of(section: Section) -> str:
-    """How the outcomes of plans, domains and answers are called."""
-    return f"{section.title.split()[0].removesuffix('s')} outcomes"
-
-
 def _narrowed(shown: Table) -> Table:
     """The first numbers and the last, which says of how many."""
     numbers = range(shown.words, len(shown.header))
     kept = 2 if shown.kind == "forest" else MOST_BRIEF
-    places = [*range(shown.words), *(numbers if len(numbers) <= kept + 1 else [*numbers[:kept], numbers[-1]])]
-    rows = [[row[place] for place in places] for row in shown.rows]
-    return replace(shown, header=[shown.header[place] for place in places], rows=rows, switched=())
+    return shown.only([*range(shown.words), *(numbers if len(numbers) <= kept + 1 else [*numbers[:kept], numbers[-1]])])
 
 
 def _doubts(report: Report) -> Section:
     """What is wrong with the references; ``score --check`` says it before anything is scored."""
-    lines: list[list[Value]] = [
-        [doubt, Cell(f"{first:,}", row=first), cure, rows] for doubt, rows, first, cure in report.doubts.iter_rows()
-    ]
-    header = ("doubt", "first row", "mended by", "rows")
-    return Section("Doubtful data", (), [table("References to look at", header, lines, texts=2)])
+    columns: dict[str, Any] = {
+        "doubt": "doubt",
+        "first row": lambda each: Cell(f"{each['first']:,}", row=each["first"]),
+        "mended by": "mended_by",
+        "rows": "rows",
+    }
+    found = frame_table("References to look at", report.doubts, columns, texts=2)
+    return Section("Doubtful data", (), [found] if found.rows else [])
 
 
 def warnings(report: Report) -> tuple[str, ...]:
@@ -161,43 +144,46 @@ def warnings(report: Report) -> tuple[str, ...]:
 
 
 def _facts(report: Report) -> list[str]:
-    found = [f"{row_count(report.rows)}" + (f" with {report.where}." if report.where else ".")]
-    if report.mistakes:
-        found.append(
-            f"{row_count(report.mistakes)} left out of all rates and metrics: the reference cannot be read or solved, "
-            "or is outside STRIPS."
-        )
-    found += [f"{row_count(rows)} not compared: no reference {pair}." for pair, rows in report.not_compared.items()]
-    if report.failed:
-        found.append(f"{row_count(report.failed)} not scored (the column score_error says why), counted as undecided.")
-    return found
+    said = [
+        row_count(report.rows) + (f" with {report.where}." if report.where else "."),
+        f"{row_count(report.mistakes)} left out of all rates and metrics: the reference cannot be read or solved, "
+        "or is outside STRIPS." * bool(report.mistakes),
+        *(f"{row_count(rows)} not compared: no reference {pair}." for pair, rows in report.not_compared.items()),
+        f"{row_count(report.failed)} not scored (the column score_error says why), counted as undecided."
+        * bool(report.failed),
+    ]
+    return [*filter(None, said)]
 
 
 def _computed(report: Report) -> list[str]:
     clusters = "each row is one of its own" if report.clusters == "row" else f"clustered by {report.clusters}"
-    found = []
-    if report.rates.height:
-        found.append(f"Percent of rows; 95 % intervals count references, not rows ({clusters}).")
-    if report.question_columns:
-        named = " or ".join(f'columns={{"reference_id": "{name}"}}' for name in report.question_columns[:2])
-        found.append(f"No column is named reference_id; if one names the questions, say so: {named}.")
-    if "equivalent_untyped" in _measures(report.rates):
-        found.append("“Ignoring types” is equivalence with every object's type erased.")
-    if "solves_reference" in _measures(report.rates):
-        found.append(
-            "“Solves reference”: the answer's plan, executed in the reference, reaches its goal; of an equivalent "
-            "answer under its object map. No plan counts as no, and so do other names of objects without a map."
-        )
-    found += _without_interval(report.rates, report.macro, report.pass_at_k, report.majority)
-    if report.differences.height:
-        found.append(
-            "Models are compared on the questions that both answered, each with the same weight and the mean of a "
-            "model's answers. p: the exact sign-flip test of these means (with one answer each McNemar's exact test), "
-            "corrected for all pairs of models (Holm)."
-        )
-    if len(report.signatures) == 1 and report.signatures[0][0] is not None:
-        found.append(f"Signature: {report.signatures[0][0]}")
-    return [*found, f"Intervals and tests: {report.signature}"]
+    named = " or ".join(f'columns={{"reference_id": "{name}"}}' for name in report.question_columns[:2])
+    bounded = [each for each in (report.rates, report.macro, report.pass_at_k, report.majority) if each.height]
+    measures = _measures(report.rates)
+    said = {
+        f"Percent of rows; 95 % intervals count references, not rows ({clusters}).": measures,
+        f"No column is named reference_id; if one names the questions, say so: {named}.": named,
+        "“Ignoring types” is equivalence with every object's type erased.": "equivalent_untyped" in measures,
+        "“Solves reference”: the answer's plan, executed in the reference, reaches its goal; of an equivalent "
+        "answer under its object map. No plan counts as no, and so do other names of objects without a map.": (
+            "solves_reference" in measures
+        ),
+        "No interval: of several answers to a single reference, which do not show how much references differ.": any(
+            each.drop_nulls("percent")["low"].null_count() for each in bounded
+        ),
+        "Models are compared on the questions that both answered, each with the same weight and the mean of a "
+        "model's answers. p: the exact sign-flip test of these means (with one answer each McNemar's exact test), "
+        "corrected for all pairs of models (Holm).": report.differences.height,
+        **_signed(report),
+        f"Intervals and tests: {report.signature}": True,
+    }
+    return [sentence for sentence, holds in said.items() if holds]
+
+
+def _signed(report: Report) -> dict[str, bool]:
+    """The signature of all rows, where they have one and the same."""
+    known = [signature for signature, _ in report.signatures]
+    return {f"Signature: {known[0]}": True} if len(known) == 1 and known[0] is not None else {}
 
 
 def lead(report: Report) -> str:
@@ -219,49 +205,42 @@ def lead(report: Report) -> str:
     name = best[first[0]]
     if ranked.height == 1:
         return f"{name}: {rate} {what}."
-    worse: list[tuple[str, float]] = []
-    open_: list[tuple[str, float]] = []
-    for other in ranked[first[0]][1:]:
-        gap, p_value = _gap(report, measure, name, other)
-        if p_value is not None:
-            (worse if gap > 0 and p_value < SIGNIFICANT else open_).append((other, p_value))
-    sentences = [f"{name} ranks first: {rate} {what}."]
-    if worse:
-        sentences.append(f"It is better than {_listed(worse)} ({_p_words(worse, max)}).")
-    if open_:
-        sentences.append(f"No significant difference from {_listed(open_)} ({_p_words(open_, min)}).")
-    return " ".join(sentences)
+    tests = [(other, *_gap(report, measure, name, other)) for other in ranked[first[0]][1:]]
+    worse = {other: p_value for other, gap, p_value in tests if p_value is not None and gap > 0 and _certain(p_value)}
+    open_ = {other: p_value for other, _, p_value in tests if p_value is not None and other not in worse}
+    better = f" It is better than {_listed([*worse])} ({_p_words(worse, max)})." if worse else ""
+    alike = f" No significant difference from {_listed([*open_])} ({_p_words(open_, min)})." if open_ else ""
+    return f"{name} ranks first: {rate} {what}.{better}{alike}"
 
 
 def _gap(report: Report, measure: str, first: str, second: str) -> tuple[float, float | None]:
     """How much better the first model is on common questions, and p; None where they have none."""
-    if report.differences.is_empty():
-        return 0.0, None
     for one, other, sign in ((first, second, 1), (second, first, -1)):
-        found = report.differences.filter(measure=measure, first=one, second=other)
+        found = only(report.differences, "measure", [measure])
+        found = found.filter(first=one, second=other) if found.height else found
         if found.height:
             return sign * found["difference"][0], found["p_holm"][0]
     return 0.0, None
 
 
-def _listed(models: Sequence[tuple[str, float]]) -> str:
-    *others, last = [line(name) for name, _ in models[:MOST_NAMED]]
+def _certain(p_value: float) -> bool:
+    return p_value < SIGNIFICANT
+
+
+def _listed(models: Sequence[str]) -> str:
+    *others, last = [line(name) for name in models[:MOST_NAMED]]
     if len(models) > MOST_NAMED:
         return f"{', '.join([*others, last])} and {len(models) - MOST_NAMED} more"
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _p_words(models: Sequence[tuple[str, float]], nearest: Callable[..., float]) -> str:
+def _p_words(models: Mapping[str, float], nearest: Callable[..., float]) -> str:
     """The p that is nearest to the level, with whether the others are below or above it."""
-    known = [p_value for _, p_value in models]
-    if nearest(known) < 0.001:
+    known = nearest(models.values())
+    if known < 0.001:
         return "p < 0.001"
-    shown = {f"{each:.3f}" for each in known}
-    return f"p {'=' if len(shown) == 1 else 'at least' if nearest is min else 'at most'} {nearest(known):.3f}"
-
-
-MOST_NAMED = 4
-"""Models that a sentence names."""
+    shown = {f"{each:.3f}" for each in models.values()}
+    return f"p {'=' if len(shown) == 1 else 'at least' if nearest is min else 'at most'} {known:.3f}"
 
 
 def _measures(rates: pl.DataFrame) -> list[str]:
@@ -281,20 +260,16 @@ def _ranking(report: Report) -> Section:
     level = report.by[:1]
     frame = at_level(only(report.rates, "measure", measures), report.by, level)
     caption = f"Percent of {kind}, by {level[0]}" if level else f"Percent of {kind}"
-    table = rate_table(caption, frame, level, shows_undecided=True)
+    table = replace(rate_table(caption, frame, level, shows_undecided=True), kind="ranking")
     undecided: dict[int, list[str]] = {}  # measures that share the number share a sentence
-    for measure, rows, yes, number in (
-        at_level(report.rates, report.by, ())
-        .filter(pl.col("undecided") > 0, pl.col("measure").is_in(PROBLEM_MEASURES))
-        .select("measure", "rows", "yes", "undecided")
-        .iter_rows()
-    ):
-        undecided.setdefault(number, []).append(f"{MEASURE_NAMES[measure]} {100 * (yes + number) / rows:.1f} %")
+    for each in only(at_level(report.rates, report.by, ()), "measure", PROBLEM_MEASURES).iter_rows(named=True):
+        share = 100 * (each["yes"] + each["undecided"]) / each["rows"]
+        undecided.setdefault(each["undecided"], []).append(f"{MEASURE_NAMES[each['measure']]} {share:.1f} %")
     how = [
         f"{row_count(number)} undecided, counted as no; counted as yes: {', '.join(shares)}."
         for number, shares in undecided.items()
+        if number
     ]
-    table = replace(table, kind="ranking")
     table = _best_in_bold(report, table) if level == (report.model,) else table
     return Section(RANKING if level else "Scores", how, [table])
 
@@ -302,20 +277,18 @@ def _ranking(report: Report) -> Section:
 def _best_in_bold(report: Report, shown: Table) -> Table:
     """In each column the best model, and those from which the test does not tell it; none where nothing is told."""
     rows = [list(row) for row in shown.rows]
-    names = [str(row[0].where[0][1]) for row in rows]
     marked = False
-    for place, heading in enumerate(shown.header):
-        measure = next((name for name, text in MEASURE_NAMES.items() if text == heading), "")
-        known = [number for number, row in enumerate(rows) if row[place].interval] if measure else []
-        if len(known) < 2:
-            continue
-        best = max(known, key=lambda number: (rows[number][place].interval or (0.0,) * 3)[1])
-        tests = {other: _gap(report, measure, names[best], names[other])[1] for other in known if other != best}
-        alike = [other for other, p_value in tests.items() if p_value is not None and p_value >= SIGNIFICANT]
-        if any(p_value is not None and p_value < SIGNIFICANT for p_value in tests.values()):
+    for place in shown.switched:
+        measure = next(name for name, text in MEASURE_NAMES.items() if text == shown.header[place])
+        percents = {row[0].where[0][1]: each.interval[1] for row in rows if (each := row[place]).interval}
+        best = max(percents, key=lambda name: percents[name], default="")
+        tests = {other: _gap(report, measure, best, other)[1] for other in percents if other != best}
+        if any(p_value is not None and _certain(p_value) for p_value in tests.values()):
             marked = True
-            for other in (best, *alike):
-                rows[other][place] = replace(rows[other][place], bold=True)
+            alike = {other for other, p_value in tests.items() if p_value is not None and not _certain(p_value)}
+            for row in rows:
+                if row[0].where[0][1] in {best, *alike}:
+                    row[place] = replace(row[place], bold=True)
     said = f"Bold: the best, and what does not differ from it (p ≥ {SIGNIFICANT}, sign-flip test, Holm)"
     return replace(shown, rows=rows, bold=said) if marked else shown
 
@@ -326,41 +299,28 @@ def methods(report: Report) -> str:
         return ""
     kind, measures = main_kind(report.rates)
     measure = main_measure(measures)
-    name = MEASURE_NAMES[measure].capitalize()
     meaning = next(each.meaning for pair in PAIRS for each in pair.columns if each.name == measure)
     models = len(_models(report)) if report.model else 0
     of = f" of {models} models" if models > 1 else ""
-    sentences = [f"We scored {report.rows:,} {kind}{of} with pddl-eval.", f"{name}: {meaning.partition(';')[0]}."]
-    if report.mistakes:
-        sentences.append(f"{row_count(report.mistakes)} whose reference is invalid are left out.")
     undecided = at_level(report.rates, report.by, ()).filter(measure=measure)["undecided"].sum()
-    if undecided:
-        sentences.append(f"Undecided answers count as wrong ({undecided:,}).")
-    sentences.append(
+    said = {
+        f"We scored {report.rows:,} {kind}{of} with pddl-eval.": True,
+        f"{MEASURE_NAMES[measure].capitalize()}: {meaning.partition(';')[0]}.": True,
+        f"{row_count(report.mistakes)} whose reference is invalid are left out.": report.mistakes,
+        f"Undecided answers count as wrong ({undecided:,}).": undecided,
         "Intervals (95 %, Wilson's with the effective number of answers) and tests count questions, "
-        f"clustered by {report.clusters}."
-    )
-    if report.differences.height:
-        sentences.append(
-            "Models are compared on the questions that both answered, with the exact sign-flip test of the mean "
-            "differences, corrected by Holm for all pairs."
-        )
-    if len(report.signatures) == 1 and report.signatures[0][0] is not None:
-        sentences.append(f"Signature: {report.signatures[0][0]}.")
-    return " ".join(sentences)
+        f"clustered by {report.clusters}.": True,
+        "Models are compared on the questions that both answered, with the exact sign-flip test of the mean "
+        "differences, corrected by Holm for all pairs.": report.differences.height,
+        **{f"{sentence}.": True for sentence in _signed(report)},
+    }
+    return " ".join(sentence for sentence, holds in said.items() if holds)
 
 
 def _groups(report: Report) -> Section:
     kind, measures = main_kind(report.rates)
     tables = _rate_tables(report, f"Percent of {kind}", measures)
     return Section(GROUPS, (), tables if len(report.by) > 1 else [])
-
-
-def _without_interval(*frames: pl.DataFrame) -> list[str]:
-    """Why some rates have no interval, if any has none."""
-    if any(frame.height and frame.drop_nulls("percent")["low"].null_count() for frame in frames):
-        return ["No interval: of several answers to a single reference, which do not show how much references differ."]
-    return []
 
 
 def _macro_table(report: Report, what: str, measures: Sequence[str]) -> list[Table]:
@@ -382,7 +342,6 @@ def _rate_tables(report: Report, what: str, measures: Sequence[str], *, alone: b
     Without that of the first column, and that of all rows, unless they stand ``alone``.
     """
     frame = only(report.rates, "measure", measures)
-    shown = [level for level in levels(report.by) if alone or level not in ((), report.by[:1])]
     tables = [
         rate_table(
             f"{what}, by {' and '.join(level)}" if level else f"{what}, all rows together",
@@ -390,8 +349,8 @@ def _rate_tables(report: Report, what: str, measures: Sequence[str], *, alone: b
             level,
             shows_undecided=len(level) < 2,
         )
-        for level in shown
-        if frame.height
+        for level in levels(report.by)
+        if frame.height and (alone or level not in ((), report.by[:1]))
     ]
     return tables[:1] + _macro_table(report, what, measures) + tables[1:]
 
@@ -403,28 +362,26 @@ def rate_table(
 
     Its cells open the rows behind them, unless the keys are no columns of the rows (``opens``).
     """
-    measures = frame["measure"].unique(maintain_order=True).to_list()
-    main = main_measure(measures) if measures else ""
-    measures = [*([main] if main else []), *(name for name in measures if name != main)]
-    header = [*(keys or [""]), *(MEASURE_NAMES[name] for name in measures), "rows"]
+    main = main_measure({*frame["measure"]}) if frame.height else ""
+    measures = sorted(dict.fromkeys(frame["measure"]), key=main.__ne__)
     lines: list[list[Value]] = []
     undecided: list[int] = []
     for part in frame.partition_by(keys, maintain_order=True) if keys else [frame]:
         found = {each["measure"]: each for each in part.iter_rows(named=True)}
         first = next(iter(found.values()))
         where = tuple((name, first[name]) for name in keys if opens and first[name] != "all rows")
-        labels = [Cell(first[name], where=where) for name in keys] or [Cell("all rows")]
         behind = {name: ((*where, (COUNTED, MEASURE_NAMES[name])) if opens else ()) for name in found}
         named = " ".join(first[key] for key in keys)
+        labels = [Cell(first[name], where=where) for name in keys] or [Cell("all rows")]
         rates = [rate_cell(named, found[name], behind[name]) for name in measures if name in found]
         lines.append([*labels, *rates, Cell(f"{first['rows']:,}", where=behind[first["measure"]])])
         undecided.append(max(part["undecided"]) if shows_undecided else 0)
-    if shows_undecided and any(undecided):
+    header = [*(keys or [""]), *(MEASURE_NAMES[name] for name in measures), "rows"]
+    if any(undecided):
         header.append("undecided")
         lines = [[*line, number] for line, number in zip(lines, undecided, strict=True)]
     labels_ = max(1, len(keys))
-    drawn = table(caption, header, lines, labels=labels_)
-    return replace(drawn, switched=range(labels_, labels_ + len(measures)))
+    return replace(table(caption, header, lines, labels=labels_), switched=range(labels_, labels_ + len(measures)))
 
 
 def rate_cell(group: str, found: Mapping[str, Any], where: Where) -> Value:
@@ -436,11 +393,13 @@ def rate_cell(group: str, found: Mapping[str, Any], where: Where) -> Value:
     tip += "" if low is None else f", 95 % interval {low:.1f} to {high:.1f}"
     tip += f", of {row_count(found['rows'])}" if "yes" in found else ""
     bounds = (percent, percent, percent) if low is None else (low, percent, high)
-    return replace(_rate(percent, low, high), interval=bounds, where=where, tip=tip)
+    return replace(rate_of(found), interval=bounds, where=where, tip=tip)
 
 
-def _rate(percent: float, low: float | None, high: float | None) -> Cell:
-    return Cell(f"{percent:.1f}", "" if low is None else f"{low:.1f}–{high:.1f}")
+def rate_of(found: Mapping[str, Any]) -> Cell:
+    """A percentage with its interval in words."""
+    percent, low, high = found["percent"], found["low"], found["high"]
+    return Cell("–" if percent is None else f"{percent:.1f}", "" if low is None else f"{low:.1f}–{high:.1f}")
 
 
 def _by_group(
@@ -459,15 +418,14 @@ def _by_group(
 
 def _differences(report: Report) -> Section:
     """Every two models, the better ranked first."""
-    measure = main_measure(report.differences["measure"].unique().to_list())
+    measure = main_measure({*report.differences["measure"]})
     model, ranks = str(report.model), {name: rank for rank, name in enumerate(_models(report))}
-    lines: list[tuple[tuple[int, int], list[Value]]] = []
+    lines: list[tuple[list[int], list[Value]]] = []
     most = 10
     for each in report.differences.filter(measure=measure).iter_rows(named=True):
-        sides, sign = ["first", "second"], 1
-        if ranks.get(each["first"], 0) > ranks.get(each["second"], 0):
-            sides, sign = ["second", "first"], -1
-        (first, better), (second, worse) = ((each[side], each[f"{side}_better"]) for side in sides)
+        sides = sorted(("first", "second"), key=lambda side: ranks.get(each[side], 0))
+        sign = 1 if sides[0] == "first" else -1
+        first, second = (each[side] for side in sides)
         gap: float = sign * each["difference"]
         ends: list[float] = sorted(sign * each[end] for end in ("low", "high") if each[end] is not None)
         low, high = ends or (gap, gap)
@@ -477,8 +435,9 @@ def _differences(report: Report) -> Section:
         tip += f"; 95 % interval {low:+.1f} to {high:+.1f}" if ends else ""
         drawn = replace(change(gap, low, high) if ends else change(gap), interval=(low, gap, high), tip=tip)
         names = [Cell(name, where=((model, name),)) for name in (first, second)]
-        numbers = [drawn, p_cell(each["p_holm"]), better, worse, each["references"]]
-        lines.append(((ranks.get(first, 0), ranks.get(second, 0)), [*names, *numbers]))
+        better = [each[f"{side}_better"] for side in sides]
+        cells = [*names, drawn, p_cell(each["p_holm"]), *better, each["references"]]
+        lines.append(([ranks.get(first, 0), ranks.get(second, 0)], cells))
     header = ("first", "second", "first − second", "p", "first better", "second better", "questions")
     caption = f"Difference in percent {MEASURE_NAMES[measure]}, on the same questions"
     compared = table(caption, header, [each for _, each in sorted(lines, key=itemgetter(0))], labels=2)
@@ -488,16 +447,17 @@ def _differences(report: Report) -> Section:
 
 def _power(report: Report) -> Section:
     """What differences these questions can show, and how many would show a given one."""
-    points = f"{report.power['points'][0]:g} points"
-    lines: list[list[Value]] = []
-    for each in report.power.iter_rows(named=True):
-        endless = "" if each["with_endless_samples"] is None else f"{each['with_endless_samples']:,}"
-        seen = [each["questions"], f"{each['samples']:.1f}", f"{each['detectable']:.1f}"]
-        lines.append([each["first"], each["second"], *seen, f"{each['questions_needed']:,}", endless])
-    header = ("first", "second", "questions", "samples", "smallest difference found", f"questions for {points}")
+    columns: dict[str, Any] = {
+        "first": "first",
+        "second": "second",
+        "questions": "questions",
+        "samples": "samples",
+        "smallest difference found": "detectable",
+        f"questions for {report.power['points'][0]:g} points": "questions_needed",
+        "with endless samples": lambda each: each["with_endless_samples"] or "",
+    }
     caption = f"Differences in percent {MEASURE_NAMES[report.power['measure'][0]]} that a test at 5 % finds with 80 %"
-    found = table(caption, (*header, "with endless samples"), lines, labels=2)
-    return Section("What can be found", [], [found])
+    return Section("What can be found", [], [frame_table(caption, report.power, columns, labels=2)])
 
 
 def _models(report: Report) -> list[str]:
@@ -554,19 +514,20 @@ def _matrix(report: Report, caption: str, frame: pl.DataFrame, models: Sequence[
 def _samples(report: Report) -> Section:
     """pass@k and the majority vote, of the models with several samples for a reference."""
     model = report.pass_at_k.columns[0]
-    measure = main_measure(report.pass_at_k["measure"].unique().to_list())
+    measure = main_measure({*report.pass_at_k["measure"]})
     shown = report.pass_at_k.filter(measure=measure)
     ks = shown["k"].unique().sort().to_list()
-    cells = {(name, k): _rate(*rate) for name, k, *rate in shown.select(model, "k", "percent", "low", "high").rows()}
-    models = shown[model].unique(maintain_order=True).to_list()
-    references = dict(shown.filter(k=1).select(model, "references").rows())
-    lines = [[name, references.get(name), *(cells.get((name, k)) for k in ks)] for name in models]
+    lines: list[list[Value]] = []
+    for part in shown.partition_by(model, maintain_order=True):
+        known = {each["k"]: each for each in part.iter_rows(named=True)}
+        rates = [rate_of(known[k]) if k in known else None for k in ks]
+        lines.append([part[model][0], known[1]["references"] if 1 in known else None, *rates])
     header = (model, "references", *(f"pass@{k}" for k in ks))
     tables = [table(f"Percent {MEASURE_NAMES[measure]} in k samples", header, lines)]
     if report.majority.height:
-        votes = [[name, number, ties, _rate(*rate)] for name, number, ties, *rate in report.majority.rows()]
-        header = (model, "references", "ties", "equivalent")
-        tables.append(table("Percent of references whose most common answer is right", header, votes))
+        columns: dict[str, Any] = {model: model, "references": "references", "ties": "ties", "equivalent": rate_of}
+        caption = "Percent of references whose most common answer is right"
+        tables.append(frame_table(caption, report.majority, columns))
     how = (
         "pass@k: the unbiased estimate of the chance that one of k samples is right, over the references with at least "
         "k. Most common: by certificate, over the references with several samples; a tie counts with its mean."
@@ -590,30 +551,30 @@ def _reason_tables(
         return []
     meanings, right = OUTCOMES[pair].meanings, OUTCOMES[pair].right
     column = words(OUTCOMES[pair].verdict)  # as the table of rows calls it
+
+    def badge(each: Mapping[str, Any]) -> Cell:
+        shown = words(each["verdict"])
+        return Cell(shown, kind=each["verdict"], where=((column, shown),))
+
+    columns: dict[str, Any] = {"verdict": badge, "meaning": lambda each: meanings.get(each["verdict"], "")}
+    counts = {"rows": "rows", "percent": "percent"}
     caption = "Verdicts" if pair == "problem" else f"{pair.capitalize()} outcomes"
-    alone = at_level(verdicts, report.by, ()).select("verdict", "rows", "percent").rows()
-    lines = [
-        [Cell(words(verdict), kind=verdict, where=((column, words(verdict)),)), meanings.get(verdict, ""), rows, share]
-        for verdict, rows, share in alone
-    ]
-    tables = [table(caption, ("verdict", "meaning", "rows", "percent"), lines, texts=1)]
+    alone = at_level(verdicts, report.by, ())
+    tables = [frame_table(caption, alone, columns | counts, texts=1)]
     if report.by:
         first = report.by[0]
         by_first = at_level(verdicts, report.by, report.by[:1])
         tables.insert(0, _bars(f"{caption} by {first}", by_first, first, right, column))
         name = pl.when(pl.col("verdict").is_in(right)).then(pl.lit("right")).otherwise("verdict").alias("verdict")
         shares = by_first.group_by(first, name, maintain_order=True).agg(pl.col("percent").sum())
-        wrong = [verdict for verdict, *_ in alone if verdict not in right][:MOST_VERDICTS]
+        wrong = [verdict for verdict in alone["verdict"] if verdict not in right][:MOST_VERDICTS]
         shown = {each: words(each) for each in ("right", *wrong)}
         caption = f"Most common verdicts in percent, by {first}"
         tables.append(replace(_by_group(caption, shares, shown, lambda _, share: share or 0.0), drawn=False))
     if not details.is_empty():
         caption = "Most common reasons, in percent of the rows that are not right"
-        lines = [
-            [Cell(words(verdict), kind=verdict, where=((column, words(verdict)),)), *rest]
-            for verdict, *rest in details.head(MOST_KINDS).iter_rows()
-        ]
-        tables.append(table(caption, ("verdict", "reason", "rows", "percent"), lines, texts=1))
+        columns = {"verdict": badge, "reason": "kind", **counts}
+        tables.append(frame_table(caption, details.head(MOST_KINDS), columns, texts=1))
         tables.append(_examples(report, examples))
     return tables
 
@@ -623,15 +584,13 @@ def _bars(caption: str, verdicts: pl.DataFrame, first: str, right: Sequence[str]
     lines: list[list[Value]] = []
     for part in verdicts.partition_by(first, maintain_order=True):
         group = str(part[first][0])
-        found = {
-            verdict: (rows, percent) for verdict, rows, percent in part[["verdict", "rows", "percent"]].iter_rows()
-        }
-        yes = [verdict for verdict in found if verdict in right]
-        stacks = {"right": yes, **{verdict: [verdict] for verdict in found if verdict not in right}}
+        stacks: dict[str, list[dict[str, Any]]] = {"right": []}
+        for each in part.iter_rows(named=True):
+            stacks.setdefault("right" if each["verdict"] in right else each["verdict"], []).append(each)
         parts = []
         for kind, members in stacks.items():
-            rows, percent = (sum(found[each][place] for each in members) for place in (0, 1))
-            where = ((first, group), *((column, words(each)) for each in members))
+            rows, percent = (sum(each[name] for each in members) for name in ("rows", "percent"))
+            where = ((first, group), *((column, words(each["verdict"])) for each in members))
             tip = f"{line(group)}: {percent:.1f} % {line(words(kind))}, {row_count(rows)}"
             parts += [Part(percent, kind, tip, where)] if rows else []
         lines.append([Cell(group, where=((first, group),)), Cell("", parts=tuple(parts))])
@@ -639,32 +598,35 @@ def _bars(caption: str, verdicts: pl.DataFrame, first: str, right: Sequence[str]
 
 
 def _examples(report: Report, examples: pl.DataFrame) -> Table:
-    row = f"row ({', '.join(report.by)})" if report.by else "row"
-    header = ("verdict", row, "detail, and the command that explains it")
-    lines: list[list[Value]] = []
-    for place, ((verdict,), frame) in enumerate(examples.group_by("verdict", maintain_order=True)):
-        if place < MAIN_VERDICTS or verdict in (Verdict.UNDECIDED, Verdict.REFERENCE_INVALID):
-            for _, row, *groups, detail, command in frame.iter_rows():
-                badge = Cell(words(str(verdict)), kind=str(verdict))
-                number = Cell(str(row), ", ".join(groups), row=row)
-                lines.append([badge, number, Cell(detail or "", command=command or "")])
-    return table("Examples", header, lines, texts=2)
+    main = [*dict.fromkeys(examples["verdict"])][:MAIN_VERDICTS]
+    shown = pl.concat(examples.partition_by("verdict", maintain_order=True))  # The groups of a verdict together.
+    shown = only(shown, "verdict", [*main, Verdict.UNDECIDED.value, Verdict.REFERENCE_INVALID.value])
+    columns: dict[str, Any] = {
+        "verdict": lambda each: Cell(words(each["verdict"]), kind=each["verdict"]),
+        f"row ({', '.join(report.by)})" if report.by else "row": lambda each: Cell(
+            str(each["row"]), ", ".join(each[name] for name in report.by), row=each["row"]
+        ),
+        "detail, and the command that explains it": lambda each: Cell(
+            each["detail"] or "", command=each["command"] or ""
+        ),
+    }
+    return frame_table("Examples", shown, columns, texts=2)
 
 
 def _sizes(report: Report) -> Section:
     _, names = main_kind(report.sizes)
     size = str(report.size)
-    alone = at_level(report.sizes, report.by[:1], ()).filter(pl.col("measure").is_in(names))
+    alone = only(at_level(report.sizes, report.by[:1], ()), "measure", names)
     caption = f"Percent of answers by {size}, all rows together"
     tables = [rate_table(caption, alone.drop(report.by[:1]).rename({"problem_size": size}), [size], opens=False)]
     shown = alone["problem_size"].unique(maintain_order=True).to_list()
+    measure = main_measure(names)
     if report.by and len(shown) <= MOST_SIZES:
-        measure = main_measure(names)
         caption = f"Percent {MEASURE_NAMES[measure]} by {report.by[0]} and {size}"
         rates = report.sizes.filter(measure=measure).select(report.by[0], "problem_size", "percent")
         tables.append(_by_group(caption, rates, dict(zip(shown, shown, strict=True)), _level))
     if report.abstraction.height:
-        tables += _abstraction_tables(report, main_measure(names), shown)
+        tables += _abstraction_tables(report, measure, shown)
     return Section(SIZES, (), tables)
 
 
@@ -701,12 +663,11 @@ def _metrics(report: Report, title: str, measures: Sequence[str], columns: Seque
     tables += _reason_tables(report, pair, *of_pair)
     frame = only(report.metrics, "metric", columns)
     if frame.height:
-        statistics = ("mean", "sd", *QUANTILES)
-        lines = [
-            [words(name), rows, *(_metric(name, value) for value in values)]
-            for name, rows, *values in at_level(frame, report.by[:1], ()).select("metric", "rows", *statistics).rows()
-        ]
-        tables.append(table("Metrics, all rows together", ("metric", "rows", *statistics), lines))
+        statistics: dict[str, Any] = {"metric": lambda each: words(each["metric"]), "rows": "rows"}
+        for name in ("mean", "sd", *QUANTILES):
+            statistics[name] = lambda each, name=name: _metric(each["metric"], each[name])
+        alone = at_level(frame, report.by[:1], ())
+        tables.append(frame_table("Metrics, all rows together", alone, statistics))
         names = frame["metric"].unique(maintain_order=True).to_list()
         tables.append(_distributions(report, names))
         for first, start in product(report.by[:1], range(0, len(names), MOST_METRICS)):

@@ -21,7 +21,7 @@ from pddl_eval.report.files import page_text
 from pddl_eval.report.groups import at_level
 from pddl_eval.report.numbers import main_measure
 from pddl_eval.report.scored import Scored
-from pddl_eval.report.sections import MEASURE_NAMES, warnings
+from pddl_eval.report.sections import MEASURE_NAMES, rate_of, warnings
 from pddl_eval.shown import line
 from pddl_eval.version import without_version
 
@@ -145,18 +145,12 @@ def _rates(series: Series) -> tuple[list[str], list[Table]]:
     found = {(each["dataset"], each["model"]): each for each in series.rates.to_dicts()}
     models = list(dict.fromkeys(model for _, model in found))  # The first is None, for all of them.
     lines: list[list[Value]] = [
-        [name, *(_rate(found[name, each]) if (name, each) in found else None for each in models)]
+        [name, *(rate_of(found[name, each]) if (name, each) in found else None for each in models)]
         for name in series.names
     ]
     caption = f"Percent {MEASURE_NAMES[series.measure]}"
     how = "With 95 % intervals. A dashed line: code, a setting or the rows changed; the last table says what."
     return [how], [table(caption, ("dataset", *(model or "all models" for model in models)), lines)]
-
-
-def _rate(found: Mapping[str, Any]) -> Cell:
-    low, high = found["low"], found["high"]
-    text = "–" if found["percent"] is None else f"{found['percent']:.1f}"
-    return Cell(text, "" if low is None else f"{low:.1f}–{high:.1f}")
 
 
 def _changes_table(series: Series, reports: Mapping[str, str]) -> Table:
