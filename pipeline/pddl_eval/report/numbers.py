@@ -237,37 +237,29 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
     exact test of the differences (``intervals.sign_flips``; with one answer each McNemar's), ``p_holm`` is corrected
     for all pairs of models. A measure without any decided value of a model is not compared.
     """
-    if model is None or answers.is_empty():
-        return NOTHING
-    models = sorted({*answers[model]}, key=natural_key)
-    if not 2 <= len(models) <= MOST_MODELS:
-        return NOTHING
-    decided, sides = _sides(answers, model, models, names)
     parts = []
-    for name in names:
-        share, times = sides[name]
-        compared = [place for place, each in enumerate(models) if decided[each][name]]
+    for name, pairs in _sides(answers, model, names):
         found = []
-        for first, second in combinations(compared, 2):
-            both = ~np.isnan(share[first] + share[second])
-            if both.any():
-                known = paired_means(share[first, both], share[second, both], times[[first, second]][:, both])
-                percents = {to: None if known[each] is None else 100 * known[each] for each, to in _PERCENTS.items()}
-                counts = {each: known[each] for each in ("first_better", "second_better", "p")}
-                named = {"first": models[first], "second": models[second], "measure": name}
-                found.append({**named, "references": known["references"], **percents, **counts})
+        for named, share, times in pairs:
+            known = paired_means(share[0], share[1], times)
+            percents = {to: None if known[each] is None else 100 * known[each] for each, to in _PERCENTS.items()}
+            counts = {each: known[each] for each in ("first_better", "second_better", "p")}
+            found.append({**named, "measure": name, "references": known["references"], **percents, **counts})
         corrected = intervals.holm([each["p"] for each in found])
         parts += [{**each, "p_holm": p_value} for each, p_value in zip(found, corrected, strict=True)]
     return pl.DataFrame(parts)
 
 
 def _sides(
-    answers: pl.DataFrame, model: str, models: Sequence[str], names: Sequence[str]
-) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[Numbers, Numbers]]]:
-    """By model, which measures are decided; by measure, of each model and question the mean and how many answers.
+    answers: pl.DataFrame, model: str | None, names: Sequence[str]
+) -> Iterator[tuple[str, list[tuple[dict[str, str], Numbers, Numbers]]]]:
+    """By measure, each two models for which it is decided and that share questions.
 
-    NaN where a model did not answer.
+    Of each shared question the means of both models' answers, and how many these are.
     """
+    models = sorted({*answers[model]}, key=natural_key) if model and not answers.is_empty() else []
+    if not model or not 2 <= len(models) <= MOST_MODELS:
+        return
     rows, right = answers.lazy(), [_right(name) for name in names]
     is_decided, means = pl.collect_all(
         [
@@ -280,12 +272,16 @@ def _sides(
     decided = {each[model]: each for each in is_decided.to_dicts()}
     asked, question = np.unique(means[QUESTION].to_numpy(), return_inverse=True)
     who = means[model].replace_strict(models, range(len(models))).to_numpy()
-    sides = {}
     for name in names:
-        share, times = np.full((2, len(models), len(asked)), np.nan)
+        share, times = np.full((2, len(models), len(asked)), np.nan)  # NaN where a model did not answer
         share[who, question], times[who, question] = means[name].to_numpy(), means[name + _TIMES].to_numpy()
-        sides[name] = share, times
-    return decided, sides
+        pairs = []
+        for pair in combinations([place for place, each in enumerate(models) if decided[each][name]], 2):
+            both = ~np.isnan(share[[*pair]]).any(axis=0)
+            if both.any():
+                named = dict(zip(("first", "second"), (models[each] for each in pair), strict=True))
+                pairs.append((named, share[[*pair]][:, both], times[[*pair]][:, both]))
+        yield name, pairs
 
 
 def power(answers: pl.DataFrame, model: str | None, names: Sequence[str], points: float) -> pl.DataFrame:
@@ -299,36 +295,28 @@ def power(answers: pl.DataFrame, model: str | None, names: Sequence[str], points
 
     Source: E. Miller, Adding Error Bars to Evals (2024), section 5.
     """
-    models = sorted({*answers[model]}, key=natural_key) if model and not answers.is_empty() else []
-    if model is None or not 2 <= len(models) <= MOST_MODELS:
-        return NOTHING
-    name = main_measure(names)
-    decided, sides = _sides(answers, model, models, [name])
-    share, times = sides[name]
     found = []
-    for first, second in combinations([place for place, each in enumerate(models) if decided[each][name]], 2):
-        both = ~np.isnan(share[first] + share[second])
-        if both.sum() < 2:
-            continue
-        pair = np.array([first, second])
-        mean, size = share[pair][:, both], times[pair][:, both]
-        spread = float(np.var(mean[0] - mean[1], ddof=1))
-        several = size.min() > 1
-        within = float((mean * (1 - mean) / (size - 1)).sum(axis=0).mean()) if several else 0.0
-        step, endless = 1 / lcm(*map(int, np.unique(size))), max(spread - within, 0.0)
-        found.append(
-            {
-                "first": models[first],
-                "second": models[second],
-                "measure": name,
-                "questions": int(both.sum()),
-                "samples": float(size.mean()),
-                "detectable": 100 * intervals.detectable(spread, int(both.sum()), step),
-                "points": points,
-                "questions_needed": intervals.references_needed(spread, points / 100, step),
-                "with_endless_samples": intervals.references_needed(endless, points / 100, 0) if several else None,
-            }
-        )
+    for name, pairs in _sides(answers, model, [main_measure(names)] if names else []):
+        for named, mean, size in pairs:
+            questions = mean.shape[1]
+            if questions < 2:
+                continue
+            spread = float(np.var(mean[0] - mean[1], ddof=1))
+            several = size.min() > 1
+            within = float((mean * (1 - mean) / (size - 1)).sum(axis=0).mean()) if several else 0.0
+            step, endless = 1 / lcm(*map(int, np.unique(size))), max(spread - within, 0.0)
+            found.append(
+                {
+                    **named,
+                    "measure": name,
+                    "questions": questions,
+                    "samples": float(size.mean()),
+                    "detectable": 100 * intervals.detectable(spread, questions, step),
+                    "points": points,
+                    "questions_needed": intervals.references_needed(spread, points / 100, step),
+                    "with_endless_samples": intervals.references_needed(endless, points / 100, 0) if several else None,
+                }
+            )
     return pl.DataFrame(found)
 
 

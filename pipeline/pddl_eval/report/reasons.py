@@ -66,10 +66,8 @@ def reasons(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
         if scored.schema.get(known.verdict) == scored.schema.get(known.sentence) == pl.String:
             frames = (verdicts(count_rows(scored, by, known.verdict), by), *details(scored, by, pair))
             found.append(tuple(frame.select(pl.lit(pair).alias("pair"), pl.all()) for frame in frames))
-    if not found:
-        return NOTHING, NOTHING, NOTHING
     outcomes, kinds, examples = (
-        pl.concat([frame for frame in frames if frame.width > 1] or [NOTHING]) for frames in zip(*found, strict=True)
+        pl.concat([frames[place] for frames in found if frames[place].width > 1] or [NOTHING]) for place in range(3)
     )
     return outcomes, kinds, examples
 
