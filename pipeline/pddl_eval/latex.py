@@ -39,8 +39,9 @@ LIKE_LATIN = ("alpha", "beta", "epsilon", "zeta", "eta", "iota", "kappa", "mu", 
 GREEK = {*SMALL, *(letter.capitalize() for letter in SMALL if letter not in LIKE_LATIN)}
 """Letters that have a command in mathematics: no capital that looks like a Latin one."""
 
-WIDE_CHARACTERS, COLUMN_CHARACTERS = 45, 70
-"""A longer text is wrapped; a table with longer lines spans both columns of a page that has two."""
+WIDE_CHARACTERS, COLUMN_CHARACTERS, WORD_CHARACTERS = 45, 70, 20
+"""A longer text is wrapped; a table with longer lines spans both columns of a page that has two; a longer word in a
+wrapped text, such as a model's name, is broken where TeX needs it, after ten letters at the latest."""
 
 FIT_TO_WIDTH = (
     r"\providecommand{\fittowidth}[1]{\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{#1}}"
@@ -91,6 +92,15 @@ def escape_latex(text: str, most: int = CELL_CHARACTERS) -> str:
     return "".join(map(_escaped, line(text, most)))
 
 
+def _breakable(text: str) -> str:
+    """The text of a cell, in which a line may end inside a long word."""
+    parts = (
+        re.findall(r"[^\W_]{1,10}[\W_]*|[\W_]+", word) if len(word) > WORD_CHARACTERS else [word]
+        for word in line(text, CELL_CHARACTERS).split(" ")
+    )
+    return " ".join(r"\allowbreak{}".join(map(escape_latex, each)) for each in parts)
+
+
 def paragraph(text: str, most: int) -> str:
     r"""Sentences as LaTeX, in which a line may end inside a signature.
 
@@ -133,7 +143,8 @@ def _table(shown: Table, label: str) -> list[str]:
     table = "table*" if sum(min(each, WIDE_CHARACTERS) + 2 for each in heads) > COLUMN_CHARACTERS else "table"
     rows: list[str] = []
     for row in shown.rows:
-        cells = [rf"\textbf{{{text}}}" if cell.bold else text for cell in row for text in [escape_latex(cell.text)]]
+        texts = [(_breakable if _is_wide(shown, place) else escape_latex)(cell.text) for place, cell in enumerate(row)]
+        cells = [rf"\textbf{{{text}}}" if cell.bold else text for cell, text in zip(row, texts, strict=True)]
         rows.append(_row(cells))
         if any(cell.minor for cell in row):
             rows.append(_row([rf"{{\scriptsize {escape_latex(cell.minor)}}}" if cell.minor else "" for cell in row]))

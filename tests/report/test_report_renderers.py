@@ -369,6 +369,17 @@ def test_a_line_break_in_the_data_does_not_end_a_comment() -> None:
     assert [each for each in latex(page).splitlines() if "evil" in each and not each.startswith("%")] == []
 
 
+def test_a_line_may_end_inside_a_name_that_is_wider_than_its_column() -> None:
+    names = ["m" * 60, "acme/model_" * 5 + "it", "brief"]
+    cells = [[Cell(name), Cell("1")] for name in names]
+    tex = latex(Page("", (), (), [Section("", (), [Table("Names", ("model", "rows"), cells)])]))
+    assert r"\allowbreak{}".join(["m" * 10] * 6) in tex
+    assert all(r"\allowbreak{}" in row for row in tex.splitlines() if "acme" in row)
+    assert tex.replace(r"\allowbreak{}", "").count(escape_latex(names[1])) == 1, "no letter is lost"
+    narrow = latex(Page("", (), (), [Section("", (), [Table("Names", ("model", "rows"), [cells[2]])])]))
+    assert "allowbreak" not in narrow
+
+
 def test_intervals_stand_small_below_their_number() -> None:
     page = Page("t", (), (), [Section("s", (), [Table("c", ["model", "%"], [[Cell("a"), Cell("50.0", "40.0–60.0")]])])])
     assert r" & {\scriptsize 40.0--60.0} \\" in latex(page)
@@ -400,8 +411,7 @@ def test_letters_with_accents_stay() -> None:
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex with booktabs")
 @pytest.mark.parametrize("columns", ["onecolumn", "twocolumn"])
 def test_pdflatex_reads_every_table(columns: str, tmp_path: Path) -> None:
-    # A name of 60 letters without a space is wider than a column.
-    frame = answers(HOSTILE_TEX + FOREIGN, plans=True) if columns == "onecolumn" else answers(plans=True)
+    frame = answers(HOSTILE_TEX + FOREIGN if columns == "onecolumn" else "m" * 60, plans=True)
     table = latex(report_page(build_report(frame)))
     packages = r"\usepackage[T1]{fontenc}\usepackage{booktabs}\usepackage{graphicx}"
     document = rf"\maxdeadcycles=1000\extrafloats{{200}}\begin{{document}}{table}\pddlevalmethods\end{{document}}"
