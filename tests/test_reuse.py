@@ -428,6 +428,7 @@ def test_each_meaning_can_have_another_name_in_all_that_reads_a_scored_dataset(t
         "domain": "blocksworld",
         "model": "m",
         "reference_id": "q",
+        "sample": "2",
         "question": "next_action",
         "plan": "",
         "reference_answer": "(putdown a)",

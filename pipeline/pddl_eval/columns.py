@@ -12,8 +12,8 @@ SCORED = (
 )
 """The columns that scores are made of."""
 
-MEANINGS = (*SCORED, "model", "reference_id")
-"""The columns that mean something: those, and who answered which question, which reports ask."""
+MEANINGS = (*SCORED, "model", "reference_id", "sample")
+"""The columns that mean something: those, and whose answer it is, to which question, and which of several samples."""
 
 REFERENCE_SIDE = (*(f"reference_{pair}" for pair in PAIRS[:3]), "is_placeholder", "domain")
 """The columns that belong to a question and not to an answer."""

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval import score_dataset
 from pddl_eval.datasets import SIGNATURE_KEY
 from pddl_eval.errors import UserError
 from pddl_eval.pages import markdown
@@ -33,6 +34,7 @@ from pddl_eval.report.intervals import paired
 from pddl_eval.terminal import terminal
 from rich.console import Console
 
+from tests.support.pairs_by_verdict import REFERENCE
 from tests.support.running import run
 from tests.support.scored_rows import several_samples
 
@@ -506,6 +508,23 @@ def test_two_models_of_one_dataset_are_compared_on_the_same_questions() -> None:
     assert (apart.names, apart.regressions, apart.on) == (("a", "b"), 4, found.on)
     (rates,) = (each for each in comparison_page(found).sections[0].tables if each.caption.startswith("Rates"))
     assert list(rates.header)[1:5] == ["a", "b", "difference", "p"]
+
+
+def test_samples_and_questions_of_other_names_are_those_that_the_columns_name(tmp_path: Path) -> None:
+    """``--column sample=attempt``: two models' third attempts at a question are compared with each other."""
+    frame = two_models_of_one()
+    old = compare_datasets(frame, models=["a", "b"])
+    renamed = frame.rename({"sample": "attempt", "reference_id": "task"})
+    columns = {"reference_id": "task", "sample": "attempt"}
+    report = build_report(renamed, columns=columns)
+    assert report.columns == columns and report.questions.equals(build_report(frame).questions)
+    pairs = renamed.drop("equivalent", "verdict").with_columns(
+        reference_problem=pl.lit(REFERENCE), generated_problem=pl.lit("none")
+    )
+    pairs.write_parquet(tmp_path / "pairs.parquet")
+    score_dataset(tmp_path / "pairs.parquet", tmp_path / "scored", columns=columns)
+    found = compare_datasets(tmp_path / "scored", models=["a", "b"])
+    assert found.on == old.on and "sample" in found.on and found.both == old.both
 
 
 def test_a_condition_leaves_rows_out() -> None:

@@ -167,5 +167,5 @@ def test_each_meaning_can_have_another_name(meaning: str) -> None:
     frame = problems(pl.DataFrame, HELD, reference_plan=["(putdown a)"], generated_plan=["(putdown a)"])
     frame = frame.with_columns(reference_domain=None, generated_domain=None, domain=None, is_placeholder=None)
     frame = frame.with_columns(question=None, plan=None, reference_answer=None, generated_answer=None)
-    frame = frame.with_columns(model=pl.lit("m"), reference_id=pl.lit(1)).rename({meaning: "own"})
+    frame = frame.with_columns(model=pl.lit("m"), reference_id=pl.lit(1), sample=pl.lit(2)).rename({meaning: "own"})
     assert score_frame(frame, columns={meaning: "own"})["verdict"].to_list() == ["identical"]

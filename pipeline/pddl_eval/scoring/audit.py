@@ -101,7 +101,7 @@ class _Audit:
         self.found: dict[str, tuple[int, list[int], str]] = {}
         self.start = 0
         self._options = options
-        names = {meaning: options.column(meaning) for meaning in (*MEANINGS, "reference_id", "sample")}
+        names = {meaning: options.column(meaning) for meaning in MEANINGS}
         self._names = {meaning: name for meaning, name in names.items() if name in source.schema.names}
         self._pairs = [
             pair for pair in PAIRS if any(self._is_text(source, each) for each in (pair.generated, pair.reference))
