@@ -48,6 +48,21 @@ def test_rates_of_groups_alone_and_together() -> None:
     assert cell(report, "equivalent_untyped", model="weak", domain="blocksworld") == (2, 1, 0, 50.0)
 
 
+def test_a_damaged_line_counts_as_undecided_and_is_no_model() -> None:
+    damaged = {"score_error": ["line 7 is not JSON"] * 2}
+    report = build_report(pl.concat([answers(), pl.DataFrame(damaged)], how="diagonal"), by=["model"])
+    assert cell(report, "equivalent") == (10, 3, 3, 30.0), "in all rows together"
+    assert set(report.rates["model"].drop_nulls()) == {"strong", "weak"}
+    assert set(report.pass_at_k["model"]) <= {"strong", "weak"} if report.pass_at_k.height else True
+    text = " ".join(
+        cell.text for section in report_page(report).sections[:1] for row in section.tables[0].rows for cell in row
+    )
+    assert "(none)" not in text
+    # An answer that names no model and was scored is one.
+    unnamed = answers().with_columns(model=pl.col("model").replace("weak", None))
+    assert set(build_report(unnamed, by=["model"]).rates["model"].drop_nulls()) == {"strong", "(none)"}
+
+
 def test_every_level_counts_every_row_once() -> None:
     report = build_report(answers(), by=["domain", "model", "num_objects"])
     for level in ((), ("domain",), ("num_objects",), ("domain", "model"), ("domain", "model", "num_objects")):

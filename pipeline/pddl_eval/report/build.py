@@ -179,7 +179,8 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
     kinds, examples = details(data, groups)
     outcomes, other_kinds, reason_examples = reasons(data, groups)
     summaries, histograms = numbers.metrics(data, groups, metrics)
-    questions, solved = numbers.questions(data, answers, model, names)
+    named = numbers.of_models(answers, model, names)
+    questions, solved = numbers.questions(data, named, model, names)
     made = Report(
         place=data.place,
         columns=data.names,
@@ -197,12 +198,12 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
         model=model,
         rates=rates,
         macro=numbers.macro(rates, groups, domain),
-        differences=numbers.differences(answers, model, names),
-        power=numbers.NOTHING if detect is None else numbers.power(answers, model, names, detect),
+        differences=numbers.differences(named, model, names),
+        power=numbers.NOTHING if detect is None else numbers.power(named, model, names, detect),
         questions=questions,
         solved=solved,
-        pass_at_k=numbers.pass_at_k(answers, model, names),
-        majority=numbers.majority(answers, model),
+        pass_at_k=numbers.pass_at_k(named, model, names),
+        majority=numbers.majority(named, model),
         verdicts=verdicts(counts, groups),
         details=kinds,
         examples=examples,

@@ -25,7 +25,7 @@ import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report import intervals
-from pddl_eval.report.groups import at_level, group_at, group_key, in_order, levels
+from pddl_eval.report.groups import MISSING, at_level, group_at, group_key, in_order, levels
 from pddl_eval.report.intervals import Numbers
 from pddl_eval.report.scored import ROW, Scored
 from pddl_eval.scoring.columns import (
@@ -126,6 +126,14 @@ def read_answers(
 LEFT_OUT = -1
 
 
+def of_models(answers: pl.DataFrame, model: str | None, names: Sequence[str]) -> pl.DataFrame:
+    """The answers but those that name no model, if nothing of them is decided: damaged lines are of no model."""
+    if model is None or not names:
+        return answers
+    unnamed, decided = pl.col(model) == MISSING, pl.any_horizontal((pl.col(names) >= 0).fill_null(False))
+    return answers if answers.select((unnamed & decided).any()).item() else answers.filter(~unnamed)
+
+
 def counts_in(scored: Scored, name: str) -> pl.Expr:
     """True for the rows that the rate of a measure is of."""
     counted = scored.is_counted() & scored.is_counted(name)
@@ -176,8 +184,12 @@ def rates(
         of = [groups.select(*by, pl.lit(name).alias("measure"), pl.col(name).struct.unnest()) for name in names]
         parts.append(pl.concat(of).collect())  # One level after the other, for the memory.
     bounds = pl.col("percent", "low", "high")
+    counted = pl.concat(parts)
+    if by:  # A damaged line has no model and no verdict: it counts as undecided, and is no group of its own.
+        unnamed = pl.any_horizontal(pl.col(by).eq_missing(pl.lit(MISSING)))
+        counted = counted.filter(~unnamed | (pl.col(DECIDED).sum().over(by) > 0))
     found = (
-        intervals.with_interval(pl.concat(parts))
+        intervals.with_interval(counted)
         .lazy()
         .with_columns(pl.when(pl.col(DECIDED) > 0).then(bounds * 100))
         .filter((pl.col(DECIDED) > 0).any().over("measure"))
