@@ -14,9 +14,9 @@ from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report import numbers
 from pddl_eval.report.groups import DEFAULT_GROUPS, at_level, choose_groups
 from pddl_eval.report.intervals import METHOD
-from pddl_eval.report.reasons import count_rows, details, doubts, reasons, verdicts
-from pddl_eval.report.scored import ScoredInput, open_scored, unreadable_texts
-from pddl_eval.scoring.columns import SCORE_COLUMNS
+from pddl_eval.report.reasons import FAILED, count_rows, doubts, reasons
+from pddl_eval.report.scored import WITHOUT, ScoredInput, open_scored, unreadable_texts
+from pddl_eval.scoring.columns import PAIRS, SCORE_COLUMNS
 from pddl_eval.version import version_of
 
 MOST_GROUPS = 10_000
@@ -166,7 +166,7 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
     if combinations > MOST_GROUPS:
         raise UserError(f"{' × '.join(groups)} make {combinations:,} groups; at most {MOST_GROUPS:,} can be reported")
     mistakes = counts.filter(~data.is_counted())["rows"].sum() if "verdict" in data.schema else 0
-    failed = data.frame.select(pl.col("score_error").count()).collect().item() if "score_error" in data.schema else 0
+    without = {pair.name: int(counts.filter(f"{WITHOUT}{pair.name}")["rows"].sum()) for pair in PAIRS}
     model, domain = (name if (name := data.names.get(each, each)) in groups else None for each in DEFAULT_GROUPS)
     if model is None and TWIN in data.schema and NAMES in groups:
         model = NAMES  # Twins are set beside each other as models are.
@@ -176,8 +176,19 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
     answers, clusters = numbers.read_answers(data, groups, names, **extra)
     answers, bins = numbers.with_bins(answers)
     rates = numbers.rates(answers, groups, names)
-    kinds, examples = details(data, groups)
-    outcomes, other_kinds, reason_examples = reasons(data, groups)
+    told = reasons(data, groups, counts)
+    of_verdicts, kinds, examples = told.pop("problem")
+    outcomes, other_kinds, reason_examples = (
+        pl.concat(
+            [
+                frames[place].select(pl.lit(pair).alias("pair"), pl.all())
+                for pair, frames in told.items()
+                if frames[place].height
+            ]
+            or [numbers.NOTHING]
+        )
+        for place in range(3)
+    )
     summaries, histograms = numbers.metrics(data, groups, metrics)
     named = numbers.of_models(answers, model, names)
     questions, solved = numbers.questions(data, named, model, names)
@@ -188,8 +199,8 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
         by=groups,
         rows=data.rows,
         mistakes=int(mistakes),
-        failed=failed,
-        not_compared=data.not_compared(),
+        failed=int(counts.filter(FAILED)["rows"].sum()),
+        not_compared={pair: rows for pair, rows in without.items() if rows},
         signatures=data.signatures,
         unfinished=data.unfinished,
         missing=data.missing,
@@ -204,7 +215,7 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
         solved=solved,
         pass_at_k=numbers.pass_at_k(named, model, names),
         majority=numbers.majority(named, model),
-        verdicts=verdicts(counts, groups),
+        verdicts=of_verdicts,
         details=kinds,
         examples=examples,
         outcomes=outcomes,

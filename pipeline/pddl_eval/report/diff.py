@@ -6,7 +6,7 @@ It reads the score columns of both and scores nothing. Models of one dataset are
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
+from pddl_eval.pages import Cell, Page, Section, Table, Value, change, frame_table, table, words
 from pddl_eval.report.files import text_of
 from pddl_eval.report.groups import MISSING, at_level, choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import Numbers
@@ -66,8 +66,6 @@ MOST_LINES = 20
 
 MOST_GROUPS = 1000
 """Values of one column: a column with more identifies rows and does not group them."""
-
-TO = ("old", "new")
 
 CELLS_OF_SCORE = 20
 """Values of a row, and of its reference, that are in memory for each score that is compared."""
@@ -174,9 +172,8 @@ class Comparison:
             (pl.lit(None, pl.String) if name is None else group_key(name).replace(MISSING, None)).alias(meaning)
             for meaning, name in known.items()
         ]
-        wanted = self.new.frame.filter(pl.col(ROW).is_in(list(rows)))
-        found = wanted.select(pl.col(ROW).alias("row"), *texts, _detail(self.new).alias("detail"))
-        return {each["row"]: each for each in found.collect(engine="streaming").to_dicts()}
+        found = _rows_of(self.new, rows, *texts, _detail(self.new).alias("detail"))
+        return {each["row"]: each for each in found.to_dicts()}
 
     def keys_in_new(self) -> set[int]:
         """The keys of all rows of NEW, as in ``moved``."""
@@ -561,8 +558,13 @@ def _moved_rows(  # noqa: PLR0913 (what is known of both sides)
     """The rows that got worse or better, with a hash of their keys, by which later comparisons know them."""
     known = lines.select("old_verdict", "new_verdict", row=rows[1], old_row=rows[0], worse=lost)
     found = known.filter(lost | won)
-    hashes = after.frame.filter(pl.col(ROW).is_in(found["row"].to_list())).select(pl.col(ROW).alias("row"), _hash(keys))
-    return found.join(hashes.collect(engine="streaming"), on="row", how="left", maintain_order="left")
+    return found.join(_rows_of(after, found["row"], _hash(keys)), on="row", how="left", maintain_order="left")
+
+
+def _rows_of(side: Scored, rows: Iterable[int], *values: pl.Expr) -> pl.DataFrame:
+    """Values of a few rows, by their numbers."""
+    wanted = side.frame.filter(pl.col(ROW).is_in([*rows])).select(pl.col(ROW).alias("row"), *values)
+    return wanted.collect(engine="streaming")
 
 
 def _detail(after: Scored) -> pl.Expr:
@@ -579,11 +581,7 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: S
     """The row's number in the new dataset, keys, groups, verdicts, and what the new dataset says about it."""
     shown = [key for key in keys if key.meta.output_name() != CONTENT]
     names = [key.meta.output_name() for key in shown]
-    texts = (
-        after.frame.filter(pl.col(ROW).is_in(worse["row"].to_list()))
-        .select(pl.col(ROW).alias("row"), *shown, _detail(after).alias("detail"))
-        .collect(engine="streaming")
-    )
+    texts = _rows_of(after, worse["row"], *shown, _detail(after).alias("detail"))
     groups = [name for name in by if name not in names]
     found = worse.drop([name for name in by if name in names]).join(texts, on="row", how="left", maintain_order="left")
     return found.select("row", *names, *groups, "old_verdict", "new_verdict", "detail")
@@ -617,57 +615,43 @@ def comparison_page(comparison: Comparison, *, brief: bool = False) -> Page:
         f"{comparison.gone:,} only of {first}, {comparison.added:,} only of {second}.",
         f"{row_count(comparison.regressions)} right in {first} and not in {second}, "
         f"{comparison.improvements:,} right in {second} and not in {first}.",
-    ]
-    if comparison.keyless:
-        facts.append(
-            f"{row_count(comparison.keyless)} of {first} and {second} have an empty key, which matches nothing."
-        )
-    if comparison.strangers:
-        facts.append(
-            f"{row_count(comparison.strangers)} in both have another reference in {second} than in {first}: "
-            "another question, left out of all below."
-        )
-    computed = []
-    if comparison.rates.height or comparison.scores.height:
-        computed.append("Means, intervals (95 %) and p (exact sign-flip test) count references, not rows.")
-    if comparison.same_signature and new.signatures:
-        computed.append(f"Signature: {_signatures(new)}")
-    together = at_level(comparison.flips, by, ())
-    flips: list[list[Value]] = [
-        [_verdict(each["old_verdict"]), _verdict(each["new_verdict"]), each["rows"]] for each in together.to_dicts()
+        f"{row_count(comparison.keyless)} of {first} and {second} have an empty key, which matches nothing."
+        * bool(comparison.keyless),
+        f"{row_count(comparison.strangers)} in both have another reference in {second} than in {first}: "
+        "another question, left out of all below." * bool(comparison.strangers),
     ]
     rates, scores = comparison.rates, comparison.scores
+    means = "Means, intervals (95 %) and p (exact sign-flip test) count references, not rows."
+    computed = [means] if rates.height or scores.height else []
+    computed += [f"Signature: {_signatures(new)}"] if comparison.same_signature and new.signatures else []
     if brief:
         certain = pl.col("p") < SIGNIFICANT
         moved = sum(frame.filter(_differs(by), ~certain).height for frame in (rates, scores))
         rates, scores = (frame.filter(certain) for frame in (rates, scores))
-        if moved:
-            places = [shlex.quote(each.place) for each in (old, new) if each.place]
-            more = f": pddl-eval compare {' '.join(places)}" if len(places) == 2 else ""
-            facts.append(f"Rates and means that differ by no more than chance (p ≥ {SIGNIFICANT}): {moved:,}{more}")
+        places = [shlex.quote(each.place) for each in (old, new) if each.place]
+        more = f": pddl-eval compare {' '.join(places)}" if len(places) == 2 else ""
+        facts.append(
+            f"Rates and means that differ by no more than chance (p ≥ {SIGNIFICANT}): {moved:,}{more}" * bool(moved)
+        )
         computed = []
+    flips: dict[str, Any] = {
+        f"verdict in {first}": lambda each: _verdict(each["old_verdict"]),
+        f"verdict in {second}": lambda each: _verdict(each["new_verdict"]),
+        "rows": "rows",
+    }
+    together = at_level(comparison.flips, by, ())
     tables = [
         _moved("Rates in percent", "share", rates, comparison),
         _moved("Mean scores", "score", scores, comparison),
         *([] if brief else [_example_table(comparison)]),
-        table(
-            "Verdicts that differ",
-            (f"verdict in {first}", f"verdict in {second}", "rows"),
-            flips,
-            texts=1,
-            most=MOST_LINES,
-        ),
+        frame_table("Verdicts that differ", together, flips, texts=1, most=MOST_LINES),
     ]
-    return Page(
-        title,
-        (
-            *comparison.unfinished,
-            *((comparison.too_few,) if comparison.too_few else ()),
-            *(() if comparison.same_signature else (warning,)),
-        ),
-        facts,
-        [Section("", (), [each for each in tables if each.rows]), *([Section(COMPUTED, computed)] if computed else [])],
-    )
+    said = [*comparison.unfinished, comparison.too_few or "", "" if comparison.same_signature else warning]
+    sections = [
+        Section("", (), [each for each in tables if each.rows]),
+        *[Section(COMPUTED, computed)] * bool(computed),
+    ]
+    return Page(title, [*filter(None, said)], [*filter(None, facts)], sections)
 
 
 def example_cells(comparison: Comparison, each: Mapping[str, Any]) -> list[Value]:

@@ -50,26 +50,73 @@ OUTCOMES = {pair.name: _outcomes(pair) for pair in PAIRS}
 """By the name of the pair."""
 
 
-def reasons(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """What became of plans and domains: ``verdicts`` of each ``pair``, and both frames of ``details``.
+Frames = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
+
+
+def reasons(scored: Scored, by: Sequence[str], counts: pl.DataFrame) -> dict[str, Frames]:
+    """What became of each pair that was scored: ``verdicts``, and the commonest kinds of detail and some rows.
+
+    Kinds have their verdict, ``rows`` and ``percent`` of the rows that are not right. The rows, those of the commonest
+    verdict first, have ``row``, groups, ``detail`` and the ``command`` to explain them: of a verdict, the first row of
+    its commonest kind of detail, then that of the second, …, then second rows. ``counts`` as ``count_rows`` counts.
 
     >>> from pddl_eval.report.scored import open_scored
-    >>> scored = {"domain_verdict": ["renamed", "empty"], "domain_detail": ["", "there is no domain"]}
-    >>> outcomes, kinds, _ = reasons(open_scored(pl.DataFrame(scored)), [])
+    >>> scored = open_scored(pl.DataFrame({"domain_verdict": ["renamed", "empty"], "domain_detail": ["", "no domain"]}))
+    >>> outcomes, kinds, _ = reasons(scored, [], count_rows(scored, []))["domain"]
     >>> outcomes.rows()
-    [('domain', 'empty', 1, 50.0), ('domain', 'renamed', 1, 50.0)]
+    [('empty', 1, 50.0), ('renamed', 1, 50.0)]
     >>> kinds.rows()
-    [('domain', 'empty', 'there is no domain', 1, 100.0)]
+    [('empty', 'no domain', 1, 100.0)]
     """
-    found: list[tuple[pl.DataFrame, ...]] = []
-    for pair, known in list(OUTCOMES.items())[1:]:
-        if scored.schema.get(known.verdict) == scored.schema.get(known.sentence) == pl.String:
-            frames = (verdicts(count_rows(scored, by, known.verdict), by), *details(scored, by, pair))
-            found.append(tuple(frame.select(pl.lit(pair).alias("pair"), pl.all()) for frame in frames))
-    outcomes, kinds, examples = (
-        pl.concat([frames[place] for frames in found if frames[place].width > 1] or [NOTHING]) for place in range(3)
+    known = {pair: _kinds(scored, pair) for pair in OUTCOMES if _is_told(scored, pair)}
+    rows = {row for _, chosen in known.values() for row in chosen["row"]}
+    texts = scored.frame.filter(pl.col(ROW).is_in([*rows])).select(
+        pl.col(ROW).cast(pl.Int64).alias("row"),
+        *map(group_key, by),
+        *(pl.col(OUTCOMES[pair].sentence).str.slice(0, DETAIL_CHARACTERS) for pair in known),
     )
-    return outcomes, kinds, examples
+    texts_of = texts.collect(engine="streaming") if rows else NOTHING
+    found = {}
+    for pair, outcomes in OUTCOMES.items():
+        if pair == "problem" or pair in known:
+            kinds, chosen = known.get(pair, (NOTHING, NOTHING))
+            examples = NOTHING
+            if chosen.height:
+                only = "" if pair == "problem" else f" --only {pair}"
+                commands = [command and command + only for command in map(scored.explain_command, chosen["row"])]
+                told = texts_of.select("row", *by, pl.col(outcomes.sentence).alias("detail"))
+                shown = chosen.with_columns(pl.Series("command", commands, pl.String))
+                shown = shown.join(told, on="row", maintain_order="left")
+                examples = shown.select("verdict", "row", *by, "detail", "command")
+            found[pair] = verdicts(counts.select(*by, "rows", verdict=outcomes.verdict), by), kinds, examples
+    return found
+
+
+def _is_told(scored: Scored, pair: str) -> bool:
+    return scored.schema.get(OUTCOMES[pair].verdict) == scored.schema.get(OUTCOMES[pair].sentence) == pl.String
+
+
+def _kinds(scored: Scored, pair: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The commonest kinds of detail, and the rows to show of each verdict that is not right."""
+    known = OUTCOMES[pair]
+    verdict = pl.col(known.verdict)
+    wrong = verdict.is_not_null() & ~verdict.is_in(known.right)
+    kind = kind_of_detail(known.reason.fill_null("")).alias("kind")
+    first_rows = pl.col(ROW).bottom_k(EXAMPLES).alias("row")
+    query = scored.frame.filter(wrong).group_by(verdict.alias("verdict"), kind).agg(ROWS, first_rows)
+    found = query.sort("rows", "verdict", "kind", descending=[True, False, False]).collect(engine="streaming")
+    if found.is_empty():
+        return NOTHING, found.select("verdict", "row")
+    percent = (100 * pl.col("rows") / pl.col("rows").sum()).alias("percent")
+    chosen = (
+        in_turn(found.lazy().with_columns(pl.col("rows").sum().over("verdict")))
+        .sort("turn", maintain_order=True)
+        .group_by("verdict", maintain_order=True)
+        .head(EXAMPLES)
+        .sort("rows", "verdict", descending=[True, False], maintain_order=True)
+        .select("verdict", pl.col("row").cast(pl.Int64))
+    )
+    return found.select("verdict", "kind", "rows", percent).head(MOST_KINDS), chosen.collect()
 
 
 def doubts(scored: Scored) -> pl.DataFrame:
@@ -100,11 +147,20 @@ def doubts(scored: Scored) -> pl.DataFrame:
     return frame if frame.height else NOTHING
 
 
-def count_rows(scored: Scored, by: Sequence[str], name: str = "verdict") -> pl.DataFrame:
-    """How many ``rows`` there are by the columns to group by and ``verdict`` (null where it is missing)."""
-    verdict = pl.col(name) if name in scored.schema else pl.lit(None, pl.String)
-    keys = [*map(group_key, by), verdict.alias("verdict")]
-    return group_at(scored.frame, (), keys, ROWS, at=[()]).collect(engine="streaming")
+FAILED = "pddl_eval.failed"
+"""The column of ``count_rows`` for rows that were not scored."""
+
+
+def count_rows(scored: Scored, by: Sequence[str]) -> pl.DataFrame:
+    """How many ``rows`` there are by groups, verdicts, whether they failed, and by pair whether nothing was compared.
+
+    One question for all counts: each opens every file of the dataset.
+    """
+    columns = {known.verdict for known in OUTCOMES.values()}
+    said = [pl.col(name) if name in scored.schema else pl.lit(None, pl.String).alias(name) for name in sorted(columns)]
+    failed = pl.col("score_error").is_not_null() if "score_error" in scored.schema else pl.lit(False)
+    keys = [*map(group_key, by), *said, failed.alias(FAILED), *scored.nothing_compared()]
+    return scored.frame.group_by(keys).agg(ROWS).collect(engine="streaming")
 
 
 def verdicts(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -128,52 +184,6 @@ def kind_of_detail(detail: pl.Expr) -> pl.Expr:
     """
     atoms = detail.str.slice(0, DETAIL_CHARACTERS).str.replace_all(r"\(([^\s()]+)\s[^()]*\)", "($1 …)")
     return atoms.str.replace_all(r"[0-9]+", "#")
-
-
-def details(scored: Scored, by: Sequence[str], pair: str = "problem") -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The commonest kinds of detail, and some rows of each verdict that is not right.
-
-    Kinds have their verdict, ``rows`` and ``percent`` of the rows that are not right. The rows, those of the commonest
-    verdict first, have ``row``, groups, ``detail`` and the ``command`` to explain them: of a verdict, the first row of
-    its commonest kind of detail, then that of the second, …, then second rows.
-    """
-    known = OUTCOMES[pair]
-    if not scored.schema.get(known.verdict) == scored.schema.get(known.sentence) == pl.String:
-        return NOTHING, NOTHING
-    verdict = pl.col(known.verdict)
-    wrong = verdict.is_not_null() & ~verdict.is_in(known.right)
-    kind = kind_of_detail(known.reason.fill_null("")).alias("kind")
-    first_rows = pl.col(ROW).bottom_k(EXAMPLES).alias("row")
-    query = scored.frame.filter(wrong).group_by(verdict.alias("verdict"), kind).agg(ROWS, first_rows)
-    found = query.sort("rows", "verdict", "kind", descending=[True, False, False]).collect(engine="streaming")
-    if found.is_empty():
-        return NOTHING, NOTHING
-    percent = (100 * pl.col("rows") / pl.col("rows").sum()).alias("percent")
-    kinds = found.select("verdict", "kind", "rows", percent).head(MOST_KINDS)
-    chosen = (
-        in_turn(found.lazy().with_columns(pl.col("rows").sum().over("verdict")))
-        .sort("turn", maintain_order=True)
-        .group_by("verdict", maintain_order=True)
-        .head(EXAMPLES)
-        .sort("rows", "verdict", descending=[True, False], maintain_order=True)
-        .select("verdict", "row")
-        .collect()
-    )
-    wanted = chosen["row"].to_list()
-    only = "" if pair == "problem" else f" --only {pair}"
-    commands = [command and command + only for command in map(scored.explain_command, wanted)]
-    texts = scored.frame.filter(pl.col(ROW).is_in(wanted)).select(
-        pl.col(ROW).alias("row"),
-        *map(group_key, by),
-        pl.col(known.sentence).str.slice(0, DETAIL_CHARACTERS).alias("detail"),
-    )
-    examples = (
-        chosen.lazy()
-        .with_columns(pl.Series("command", commands, pl.String))
-        .join(texts.collect(engine="streaming").lazy(), on="row", maintain_order="left")
-        .select("verdict", pl.col("row").cast(pl.Int64), *by, "detail", "command")
-    )
-    return kinds, examples.collect()
 
 
 def in_turn(found: pl.LazyFrame) -> pl.LazyFrame:

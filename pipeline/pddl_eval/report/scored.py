@@ -55,6 +55,8 @@ REFERENCES = tuple(pair.reference for pair in PAIRS)
 
 CERTIFICATE = "reference_certificate"
 
+WITHOUT = "pddl_eval.without "
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -113,10 +115,9 @@ class Scored:
         known += [~self._nothing_compared(pair) for pair in (() if score is None else needed_by(score))]
         return pl.all_horizontal(pl.lit(True), *known)
 
-    def not_compared(self) -> dict[str, int]:
-        """How many rows of each pair had no reference; only pairs with such rows."""
-        counts = self.frame.select(**{pair.name: self._nothing_compared(pair).sum() for pair in PAIRS})
-        return {name: rows for name, rows in counts.collect(engine="streaming").row(0, named=True).items() if rows}
+    def nothing_compared(self) -> list[pl.Expr]:
+        """A column for each pair, ``WITHOUT`` and its name: true for the rows that had no reference."""
+        return [self._nothing_compared(pair).alias(f"{WITHOUT}{pair.name}") for pair in PAIRS]
 
     def _nothing_compared(self, pair: Pair) -> pl.Expr:
         """True for the rows whose generated value had no reference, as ``scoring.summary.nothing_compared``."""
