@@ -429,7 +429,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Turn links within the repository into links within the site; no list of pages beside a single one."""
     place = page.file.src_uri
     if place in ALONE:
-        page.meta["hide"] = ["navigation"]
+        page.meta["hide"] = ["navigation", "toc"] if place == "playground.md" else ["navigation"]
     playground = posixpath.relpath("playground.html", posixpath.dirname(place) or ".")
     markdown = run_path(str(Path(__file__).with_name("playground.py")))["with_links"](markdown, playground)
     return _linked(markdown, lambda target: site_link(target, place))

@@ -1,7 +1,7 @@
 """The files of the playground: Pyodide, this checkout's library and what it needs, and the gallery of examples.
 
 Pages that are opened from disk may load scripts and nothing else. So each file is a script that hands over its bytes,
-compressed and in characters of seven bits. The page loads two of them: what seldom changes, and this checkout's own.
+compressed and in characters of fifteen bits. The page loads two of them: what seldom changes, and this checkout's own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from unittest.mock import patch
 from zipfile import ZipFile, ZipInfo
 from zlib import compressobj
 
+import numpy as np
 import pddl_eval
+import polars as pl
+from pddl_eval import environment
 from pddl_eval.definition.questions import kinds
 from pddl_eval.version import program_version
 
@@ -50,51 +53,41 @@ LIBRARY_OF_PYTHON = "python_stdlib.zip"
 
 ENCODINGS = ("encodings/ascii.py", "encodings/latin_1.py", "encodings/cp437.py", "encodings/idna.py")
 
-ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r"}
-
 PLACE = "assets/playground"
 
 
-def playground_files() -> dict[str, str]:
+def playground_files() -> dict[str, bytes]:
     """Each made file of the playground by its place in the site. Raises ``OSError`` where Pyodide cannot be had."""
     runtime, program = _pyodide(), {"program.zip": _program()}
     snapshot, modules = _snapshot({**runtime, **program})
     return {
         f"{PLACE}/runtime.js": _script({**runtime, LIBRARY_OF_PYTHON: _library(runtime[LIBRARY_OF_PYTHON], modules)}),
-        f"{PLACE}/program.js": _script({**program, "snapshot.bin": snapshot})
-        + f"playground.examples({json.dumps(EXAMPLES)});\nplayground.kinds({json.dumps(sorted(kinds()))});\n",
+        f"{PLACE}/program.js": _script(
+            {**program, "snapshot.bin": snapshot},
+            f"playground.examples({json.dumps(EXAMPLES)});\nplayground.kinds({json.dumps(sorted(kinds()))});\n",
+        ),
     }
 
 
-def _script(files: Mapping[str, bytes]) -> str:
-    packed = ((name, _characters(compress(content, mtime=0))) for name, content in files.items())
-    return "".join(f"playground.file({json.dumps(name)}, {_literal(text)});\n" for name, text in packed)
+def _script(files: Mapping[str, bytes], rest: str = "") -> bytes:
+    """A script that hands over the files, in UTF-16: its mark goes before whatever encoding a host names."""
+    calls = []
+    for name, content in files.items():
+        packed = compress(content, mtime=0)
+        calls.append(f'playground.file({json.dumps(name)}, {len(packed)}, "{_characters(packed)}");\n')
+    return "".join([*calls, rest]).encode("utf-16")
 
 
 def _characters(content: bytes) -> str:
-    """Eight characters of ASCII for seven bytes, where base64 has nine; what is left of the last ones is cut off.
+    """Eight characters, from U+0100 on, for fifteen bytes: none of them needs an escape or is half of a pair.
 
-    >>> [ord(each) for each in _characters(bytes([255, 1]))]
-    [127, 64, 32]
+    >>> [hex(ord(each)) for each in _characters(bytes([255, 1]))]
+    ['0x8080', '0x4100']
     """
-    size = len(content)
-    content += bytes(-size % 7)
-    coded = bytearray(len(content) // 7 * 8)
-    for place in range(8):  # the low bits of the byte before, and the high ones of the next one
-        low = content[place - 1 :: 7].translate(bytes((each << (7 - place)) & 127 for each in range(256)))
-        high = content[place::7].translate(bytes(each >> (place + 1) for each in range(256)))
-        both = int.from_bytes(low if place else b"") | int.from_bytes(high if place < 7 else b"")
-        coded[place::8] = both.to_bytes(len(coded) // 8)
-    return coded[: -(-size * 8 // 7)].decode("ascii")
-
-
-def _literal(text: str) -> str:
-    """The text as JavaScript has it between quotation marks, with as few escapes as can be.
-
-    >>> print(_literal('"' + chr(10)))
-    "\\"\\n"
-    """
-    return '"' + text.translate({ord(each): escaped for each, escaped in ESCAPES.items()}) + '"'
+    bits = np.unpackbits(np.frombuffer(content, np.uint8))
+    rows = np.pad(bits, (0, -len(bits) % 15)).reshape(-1, 15)
+    numbers = np.packbits(np.pad(rows, ((0, 0), (1, 0)))).view(">u2") + 0x100
+    return numbers.astype(">u2").tobytes().decode("utf-16-be")
 
 
 def _pyodide() -> dict[str, bytes]:
@@ -345,39 +338,64 @@ JUDGES = {
 """Functions whose calls are rows: what they judge, where no ``kind`` says it, and the argument that is judged."""
 
 
+EXAMPLE = re.compile(
+    r"^( *)(?:```(pycon|pddl|text|sh)\n(.*?)^ *```|!\[[^]]*]\([^)]*explain\.svg\))$", re.DOTALL | re.MULTILINE
+)
+"""A block of code, or the picture that ``explain`` draws of a row."""
+
+SAMPLE_ROW = re.compile(r"\A(?:row|.*explain scored/ --row) (\d+)\b|.*`pddl-eval explain scored --row (\d+)", re.DOTALL)
+"""What pages say of rows of the sample: an explanation, the command's help, the command before its picture."""
+
+
 def with_links(markdown: str, playground: str) -> str:
-    """The page with a link below each block of an interactive session that judges texts: what it judged first.
+    """The page with a link below each example: what a session in Python judges first, a row explained, a problem.
 
     >>> judged = '>>> pddl_eval.validate("(a)", "(define (problem p) (:domain d))")'
     >>> with_links(f"```pycon\\n>>> import pddl_eval\\n{judged}\\n```", "playground.html").splitlines()[-1][:40]
     '<a class="try" href="playground.html#row'
     """
-    if not any(f"pddl_eval.{name}(" in markdown for name in JUDGES):
-        return markdown
     rows: list[dict[str, str]] = []
+    opened: list[dict[str, str]] = []
     session: dict[str, Any] = {}
+    judges = any(name in markdown for name in (*(f"pddl_eval.{name}(" for name in JUDGES), "Environment("))
 
     def linked(block: re.Match[str]) -> str:
         rows.clear()
-        for example in DocTestParser().get_examples(dedent(block[2])):
-            with suppress(Exception):  # What an example shows is for the tests; here are its calls.
-                exec(compile(example.source, "<page>", "exec"), session)
-        if not rows:
+        language, text = block[2], block[3]
+        if language == "pycon" and judges:
+            for example in DocTestParser().get_examples(dedent(text)):
+                with suppress(Exception):  # What an example shows is for the tests; here are its calls.
+                    exec(compile(example.source, "<page>", "exec"), session)
+        elif language == "pddl":
+            domain, begin, problem = text.partition("(define (problem")
+            row = {"reference_problem": begin + problem, "generated_problem": begin + problem, "domain": domain.strip()}
+            rows.append({name: known for name, known in row.items() if known})
+        elif language != "pycon" and (named := SAMPLE_ROW.match(text or markdown[: block.start()])):
+            rows.append(_sample_row(int(named[1] or named[2])))
+        if not rows or rows[0] in opened:
             return block[0]
+        opened.append(rows[0])
         link = f'<a class="try" href="{playground}#{row_link(rows[0])}">Open in the playground</a>'
-        return f"{block[0]}\n\n{block[1]}{link}"
+        return f"{block[0]}\n\n{block[1] or ''}{link}"
 
     with ExitStack() as changed, TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         changed.enter_context(chdir(folder))
-        for name in JUDGES:
-            changed.enter_context(patch.object(pddl_eval, name, _recorded(name, rows)))
-        return re.sub(r"^( *)```pycon\n(.*?)^ *```$", linked, markdown, flags=re.DOTALL | re.MULTILINE)
+        for place in (pddl_eval, environment):
+            for name in JUDGES.keys() & vars(place).keys():
+                changed.enter_context(patch.object(place, name, _recorded(getattr(place, name), rows)))
+        return EXAMPLE.sub(linked, markdown)
 
 
-def _recorded(name: str, rows: list[dict[str, str]]) -> Any:
+def _sample_row(number: int) -> dict[str, str]:
+    """The problems of a row of the sample, as the playground reads them."""
+    row = pl.read_parquet(LIBRARY / "benchmark" / "sample.parquet").row(number, named=True)
+    placeholder = {"is_placeholder": "true"} if row["is_placeholder"] else {}
+    return {name: row[name] for name in ("reference_problem", "generated_problem")} | placeholder
+
+
+def _recorded(function: Any, rows: list[dict[str, str]]) -> Any:
     """The function, which also notes the row of each call whose arguments are texts."""
-    function = getattr(pddl_eval, name)
-    kind, judged = JUDGES[name]
+    kind, judged = JUDGES[function.__name__]
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = signature(function).bind(*args, **kwargs).arguments

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import subprocess
+from base64 import urlsafe_b64decode
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tarfile import open as open_tar
 from threading import Thread
 from typing import Any
+from zlib import decompress
 
 import pyarrow.parquet as pq
 import pytest
 
-from infra.site import in_browser, playground
+from infra.site import generate, in_browser, playground
 from tests.support.running import ROOT
 
 SCRIPTS = ROOT / "infra" / "site" / "static" / playground.PLACE
@@ -45,13 +50,40 @@ def test_a_text_that_is_too_long_is_refused() -> None:
     assert "error" in judged({"generated_plan": "(a)" * in_browser.MOST_CHARACTERS})
 
 
+def linked_rows(place: str) -> list[dict[str, str]]:
+    """The rows that a page opens in the playground."""
+    text = playground.with_links(generate.made_pages()[place].text, "playground.html")
+    packed = re.findall(r'<a class="try" href="playground\.html#row=([^"]+)">', text)
+    return [json.loads(decompress(urlsafe_b64decode(f"{each}==="), wbits=-15)) for each in packed]
+
+
+def test_an_explained_row_opens_in_the_playground() -> None:
+    for place in ("guide/first-run.md", "gallery.md", "commands/explain.md"):
+        (row,) = linked_rows(place)
+        found = judged(row)
+        assert (found["verdict"], row["is_placeholder"]) == ("goal_differs", "true")
+        assert found["detail"] == "the goal does not imply (on b3 b2), which the reference asks for"
+
+
+def test_examples_of_the_guide_open_in_the_playground() -> None:
+    verdicts = {
+        "guide/certificates.md": ["identical"] * 7,
+        "guide/feedback.md": ["precondition"],
+        "guide/questions.md": ["too_much"],
+        "guide/rewards.md": ["identical", "goal_not_reached"],
+        "guide/tasks.md": ["valid"],
+    }
+    for place, expected in verdicts.items():
+        assert [judged(row)["verdict"] for row in linked_rows(place)] == expected, place
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of the playground with its files, and with the script that each page of the site loads first."""
     site = tmp_path_factory.mktemp("site")
     shutil.copytree(SCRIPTS, site / playground.PLACE)
     for place, script in playground.playground_files().items():
-        (site / place).write_text(script)
+        (site / place).write_bytes(script)
     written = (ROOT / "infra/site/pages/playground.md").read_text(encoding="utf-8")
     shutil.copy(SCRIPTS.parent / "iframe-worker.js", site / "assets")
     head = "<!doctype html><meta charset=utf-8><script src=assets/iframe-worker.js></script>"
@@ -123,8 +155,9 @@ def test_python_begins_with_the_memory_of_the_build(page: Any) -> None:
 def test_without_that_memory_python_is_started(browser: Any, site: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(site, tmp_path / "site")
     program = copy / playground.PLACE / "program.js"
-    lines = program.read_text().split("\n")  # A file's characters may be others at which Python splits lines.
-    program.write_text("\n".join(line for line in lines if not line.startswith('playground.file("snapshot.bin"')))
+    lines = program.read_text("utf-16").split("\n")  # A file's characters may be others at which Python splits lines.
+    kept = "\n".join(line for line in lines if not line.startswith('playground.file("snapshot.bin"'))
+    program.write_text(kept, "utf-16")
     page = started(browser, copy.as_uri())
     assert_as_here(page, playground.EXAMPLES[0]["row"])
 
@@ -155,6 +188,48 @@ def test_a_link_holds_the_texts(page: Any) -> None:
     page.evaluate("location.hash = ''")  # The same fragment again is no change.
     page.evaluate("link => (location.hash = new URL(link).hash)", link)
     page.wait_for_selector("#playground[data-verdict=precondition]")
+
+
+@pytest.mark.slow
+def test_a_dropped_file_fills_its_field_and_the_keyboard_judges(page: Any) -> None:
+    page.select_option("[data-is=kind]", "problem")
+    page.fill("textarea[name=reference_problem]", playground.PAIR)
+    data = page.evaluate_handle(
+        "text => { const data = new DataTransfer(); data.items.add(new File([text], 'a.pddl')); return data; }",
+        playground.PAIR.replace("(:goal (and (on a b)))", "(:goal (and (on b a)))"),
+    )
+    page.dispatch_event("textarea[name=generated_problem]", "drop", {"dataTransfer": data})
+    page.wait_for_function("document.querySelector('[name=generated_problem]').value.includes('(on b a)')")
+    page.press("textarea[name=generated_problem]", "Control+Enter")
+    page.wait_for_selector("#playground[data-verdict=isomorphic]")
+
+
+@pytest.mark.slow
+def test_axe_finds_nothing_that_a_screen_reader_misses(page: Any, tmp_path: Path) -> None:
+    if shutil.which("npm") is None:
+        pytest.skip("no npm")
+    subprocess.run(["npm", "pack", "--silent", "axe-core@4.14.1"], cwd=tmp_path, check=True, capture_output=True)
+    with open_tar(next(tmp_path.glob("*.tgz"))) as package:
+        script = package.extractfile("package/axe.min.js")
+        assert script is not None
+        page.evaluate(script.read().decode())
+    page.select_option("[data-is=gallery]", "0")
+    page.wait_for_selector("#playground[data-verdict=goal_differs]")
+    found = page.evaluate("axe.run('#playground', { iframes: false })")
+    assert [each["id"] for each in found["violations"]] == []
+    assert {"label", "button-name", "select-name"} <= {each["id"] for each in found["passes"]}
+
+
+@pytest.mark.slow
+def test_a_placeholder_is_judged_as_one(page: Any) -> None:
+    two = playground.PAIR.replace("(and (on a b))", "(and (on a b) (on-table b))")
+    row = {"reference_problem": playground.PAIR, "generated_problem": two.replace("(on a b)", "(on b a)")}
+    assert_as_here(page, {**row, "is_placeholder": "true"})
+    page.evaluate("row => playground.ask({ row })", row)
+    page.select_option("[data-is=kind]", "problem")
+    assert page.is_visible("[name=is_placeholder]")
+    page.select_option("[data-is=kind]", "plan")
+    assert page.is_hidden("[name=is_placeholder]")
 
 
 @pytest.mark.slow

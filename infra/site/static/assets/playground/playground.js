@@ -10,23 +10,13 @@ const playground = (() => {
   let questions = [];
   const MOST_BYTES = 2_000_000; // of the texts in a link
 
-  const LABELS = {
-    reference_problem: "Reference problem",
-    generated_problem: "Answer: a problem, raw",
-    domain: "Domain: its text, or a known name (optional)",
-    generated_plan: "Answer: a plan, raw",
-    reference_domain: "Reference domain",
-    generated_domain: "Answer: a domain, raw",
-    question: "Question",
-    plan: "Plan that the question is about",
-    generated_answer: "Answer to the question, raw",
-  };
   const KINDS = {
-    problem: ["reference_problem", "generated_problem", "domain"],
+    problem: ["reference_problem", "generated_problem", "domain", "is_placeholder"],
     plan: ["reference_problem", "generated_plan", "domain"],
     domain: ["reference_domain", "generated_domain"],
     answer: ["question", "reference_problem", "plan", "generated_answer", "domain"],
   };
+  const NAMES = new Set(Object.values(KINDS).flat());
 
   // Takes the constants of a WebAssembly program out of a snapshot of its memory, where most of them stand as well, or puts
   // them back. A segment of data is: 0, the instruction i32.const with an address, its end, a size, as many bytes.
@@ -56,18 +46,20 @@ const playground = (() => {
   // In the worker. It is started from its own source, so that pages from disk can start it too.
   async function work() {
     const files = await new Promise((resolve) => (self.onmessage = (event) => resolve(event.data)));
-    const open = async (text) => {
-      const coded = new TextEncoder().encode(text);
-      const packed = new Uint8Array(Math.floor((coded.length * 7) / 8));
-      for (let place = 0, byte = 0; byte < packed.length; byte++, place += byte % 7 ? 1 : 2) {
-        const shift = byte % 7; // 8 characters of 7 bits are 7 bytes
-        packed[byte] = (coded[place] << (shift + 1)) | (coded[place + 1] >> (6 - shift));
+    const open = async ({ size, text }) => {
+      const packed = new Uint8Array(size);
+      for (let place = 0, byte = 0, bits = 0, held = 0; byte < size; bits -= 8) {
+        if (bits < 8) {
+          held = ((held & 255) << 15) | (text.charCodeAt(place++) - 256); // a character has 15 bits
+          bits += 15;
+        }
+        packed[byte++] = held >> (bits - 8);
       }
       const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
       return new Uint8Array(await new Response(stream).arrayBuffer());
     };
     const opened = {};
-    await Promise.all(Object.entries(files).map(async ([name, text]) => (opened[name] = await open(text))));
+    await Promise.all(Object.entries(files).map(async ([name, file]) => (opened[name] = await open(file))));
     if (opened["snapshot.bin"]) constants(opened["pyodide.asm.wasm"], opened["snapshot.bin"]);
     self.fetch = async (address) => {
       const name = new URL(address).pathname.slice(1);
@@ -184,7 +176,7 @@ const playground = (() => {
       parts.push(value);
     }
     const row = JSON.parse(await new Blob(parts).text());
-    return Object.fromEntries(Object.entries(row).filter(([name, value]) => name in LABELS && typeof value === "string"));
+    return Object.fromEntries(Object.entries(row).filter(([name, value]) => NAMES.has(name) && typeof value === "string"));
   }
 
   function show(frame, page) {
@@ -211,18 +203,21 @@ const playground = (() => {
     const kind = () => of("kind").value;
     const field = (name) => root.querySelector(`[name="${name}"]`);
     const row = () => {
-      const texts = KINDS[kind()].map((name) => [name, field(name).value]);
+      const texts = KINDS[kind()].map((name) => [name, field(name).type === "checkbox" && !field(name).checked ? "" : field(name).value]);
       return Object.fromEntries(texts.filter(([name, text]) => name.startsWith("generated") || text.trim()));
     };
 
     function fields() {
-      for (const name in LABELS) field(name).closest("label").hidden = !KINDS[kind()].includes(name);
+      for (const name of NAMES) field(name).closest("label").hidden = !KINDS[kind()].includes(name);
     }
 
     function fill(values) {
       const found = Object.keys(KINDS).find((each) => `generated_${each}` in values) ?? "problem";
       of("kind").value = found;
-      for (const name in LABELS) field(name).value = values[name] ?? (name === "question" ? questions[0] : "");
+      for (const name of NAMES) {
+        if (field(name).type === "checkbox") field(name).checked = name in values;
+        else field(name).value = values[name] ?? (name === "question" ? questions[0] : "");
+      }
       fields();
     }
 
@@ -358,7 +353,7 @@ const playground = (() => {
   });
 
   return {
-    file: (name, text) => (files[name] = text),
+    file: (name, size, text) => (files[name] = { size, text }),
     examples: (found) => (gallery = found),
     kinds: (found) => (questions = found),
     ask,
