@@ -294,6 +294,9 @@ OPERATORS_DIFFER |= {
 OPERATORS_DIFFER |= {
     "when a condition is needed": (lasts("(at start (p))"), lasts("(over all (p))")),
     "when an effect comes": (lasts(effect="(at start (p))"), lasts(effect="(at end (p))")),
+    "a disjunction of empty conjunctions": (needs("(or (and) (and))"), needs("(and)")),
+    "one at a time": (lasts("(at start (or (and) (and)))"), lasts("(at start (and))")),
+    "a disjunction of one at a time": (lasts("(at start (or (p)))"), lasts("(at start (p))")),
     "a duration": (lasts(), lasts(duration="(= ?duration 4)")),
     "a duration and a bound of it": (lasts(), lasts(duration="(<= ?duration 3)")),
     "an action with and without duration": (lasts(effect="(at end (p ?x))"), does("(p ?x)", "?x ?y")),

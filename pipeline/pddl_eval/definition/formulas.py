@@ -92,7 +92,7 @@ class World:
     ``atoms`` are the state, ``true`` has what is derived from it as well, ``values`` are those of the fluents.
     """
 
-    def __init__(self, problem: Problem, domain: Domain) -> None:
+    def __init__(self, problem: Problem, domain: Domain, operators: Mapping[Any, Any] | None = None) -> None:
         self.domain = domain
         self.objects = {**problem.objects, **domain.constants}
         self.atoms = set(problem.init)
@@ -104,7 +104,7 @@ class World:
         self.variables: Mapping[int, Set[str]] = {}
         """While atoms are derived: those of each part of the rules (``Stratum``)."""
         self._ranges: dict[Types, Collection[str]] = {}
-        self.operators: dict[Any, Any] = {}
+        self.operators: dict[Any, Any] = dict(operators or {})
         """Of the actions that were looked at (``validation.operator_of``)."""
         self.true: Set[Atom] = self.atoms
         self._derived: list[set[Atom]] = []

@@ -14,8 +14,7 @@ from fractions import Fraction
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from pddl_eval.definition.model import Action, Domain, Formula, Problem, Scheduled
-from pddl_eval.definition.pddl import AT_END, AT_START, When, is_durative
+from pddl_eval.definition.model import AT_END, AT_START, Action, Domain, Formula, Problem, Scheduled, When
 from pddl_eval.definition.trajectory import constraints_of
 
 TOLERANCE = Fraction(1, 1000)
@@ -48,13 +47,14 @@ class Agenda:
 
     def __init__(self, plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> None:
         self.makespan = Fraction(0)
-        self._durative = {operator.name for operator in domain.operators if is_durative(operator)}
+        self._durative = {operator.name for operator in domain.operators if operator.halves}
         self._waiting = deque(enumerate(plan, 1))
         self.is_timed = bool(self._durative or problem.timed_literals)
         if not self.is_timed and constraints_of(problem, domain):
             self.is_timed = any(start_of(action) is not None for _, step in self._waiting for action in step)
         self._now: Fraction | None = None
-        self._events: list[tuple[int, Fraction, int, Event]] = []
+        self._until = Fraction(0)
+        self._events: list[tuple[int, Fraction, int, int, Event]] = []
         self._happening: list[Event] = []
         self._pushed = self._under_way = 0
         for literal in problem.timed_literals:
@@ -70,10 +70,10 @@ class Agenda:
         self._admit()
         while self._events:
             time = self._events[0][1]
-            end = time + TOLERANCE
+            self._until = time + TOLERANCE
             events = self._happening = []
-            while self._events and self._events[0][1] < end:
-                _, self._now, _, event = heappop(self._events)
+            while self._events and self._events[0][1] < self._until:
+                _, self._now, _, _, event = heappop(self._events)
                 events.append(event)
                 if event.step:
                     self._under_way -= 1
@@ -81,10 +81,12 @@ class Agenda:
             yield time, events
             self._admit()
 
-    def end(self, start: Event, duration: Fraction) -> None:
-        """Note when an action ends whose duration was not known before it began: in this happening, or later."""
-        end = _end(start, duration)
-        if end.time < self._happening[0].time + TOLERANCE:
+    def begin(self, start: Event) -> None:
+        """Note when an action ends that starts in this happening: in it, or later."""
+        if start.half != AT_START or start.duration is None or start.duration < 0:
+            return
+        end = start._replace(time=start.time + start.duration, half=AT_END)
+        if end.time < self._until:
             self._happening.append(end)
             self._now = self.makespan = max(self.makespan, end.time)
         else:
@@ -104,10 +106,7 @@ class Agenda:
                 is_long = action[0] in self._durative
                 durations = (action.duration, *action.more) if isinstance(action, Scheduled) else (None,)
                 for duration in durations if is_long else durations[:1]:
-                    start = Event(time, number, action, AT_START if is_long else (), duration)
-                    self._push(start)
-                    if is_long and duration is not None:
-                        self._push(_end(start, duration))
+                    self._push(Event(time, number, action, AT_START if is_long else (), duration))
 
     def _after(self, step: int) -> Fraction:
         """When a step without a time begins: without durative actions the steps are at the times 1, 2, 3 …"""
@@ -119,11 +118,7 @@ class Agenda:
         self._pushed += 1
         self._under_way += event.step > 0
         thousandths = event.time.numerator * 1000 // event.time.denominator  # compared faster than fractions
-        heappush(self._events, (thousandths, event.time, self._pushed, event))
-
-
-def _end(start: Event, duration: Fraction) -> Event:
-    return start._replace(time=start.time + duration, half=AT_END, duration=duration)
+        heappush(self._events, (thousandths, event.time, event.step, self._pushed, event))
 
 
 def start_of(action: Action) -> Fraction | None:

@@ -89,11 +89,20 @@ TOTAL_TIME: Atom = ("total-time",)
 DURATION = "?duration"
 """The variable of a durative action to which PDDL itself gives a meaning."""
 
+When = tuple[str, str]
+"""``AT_START``, ``OVER_ALL`` or ``AT_END`` of a durative action."""
+
+AT_START: When = ("at", "start")
+OVER_ALL: When = ("over", "all")
+AT_END: When = ("at", "end")
+
 IS_VIOLATED = "is-violated"
 """In a metric, how often a preference is violated: ``("is-violated p",)`` is a function that ends with that number."""
 
 PREFERENCE = "preference"
 """The head of a condition that may be violated: it is never false."""
+
+_NO_PREDICATES = CONNECTIVES | QUANTIFIERS | COMPARISONS | {PREFERENCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +220,7 @@ def is_atom(formula: Formula) -> bool:
     >>> is_atom(("on", "?x", "b")), is_atom(("not", ("on", "a", "b")))
     (True, False)
     """
-    operators = CONNECTIVES | QUANTIFIERS | COMPARISONS | {PREFERENCE}
-    return bool(formula) and not isinstance(formula, str) and formula[0] not in operators
+    return bool(formula) and not isinstance(formula, str) and formula[0] not in _NO_PREDICATES
 
 
 def words_of(formula: Formula) -> Iterator[str]:
@@ -264,7 +272,9 @@ class Operator:
     Each parameter stands with its alternative types. ``(= ?x ?y)`` is the atom ``("=", "?x", "?y")`` among the
     preconditions, negated among the negative ones; a ground operator has none. ``formulas`` are the conjuncts that sets
     of atoms cannot say (quantifiers, conditional effects, costs …), each with the part that it stands in; only
-    ``validation`` asks for them.
+    ``validation`` asks for them. Those of a durative action are its parts as written; it is executed, and compared, by
+    its ``halves``: what it needs and does at its start, over all and at its end, where ``when`` says which of these it
+    is (Fox and Long, definition 18).
 
     >>> drop = Operator("drop", (("?b", ("ball",)),), frozenset({("held", "?b")}), frozenset(), frozenset(),
     ...                 frozenset({("held", "?b")})).renamed({"?b": "b1"})
@@ -279,6 +289,8 @@ class Operator:
     add_effects: State
     delete_effects: State
     formulas: tuple[tuple[str, Formula], ...] = ()
+    when: When | tuple[()] = ()
+    halves: Mapping[When, Operator] = field(default_factory=dict, compare=False)
 
     @property
     def action(self) -> Action:

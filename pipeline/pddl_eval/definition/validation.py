@@ -40,13 +40,15 @@ from pddl_eval.definition.formulas import (
     value_of,
     with_sources,
 )
-from pddl_eval.definition.grounding import instance, without_equations
+from pddl_eval.definition.grounding import instance
 from pddl_eval.definition.happenings import TOLERANCE, Agenda, Event, start_of
-from pddl_eval.definition.kept import kept
 from pddl_eval.definition.model import (
+    AT_END,
+    AT_START,
     DURATION,
     EQUALITY,
     IS_VIOLATED,
+    OVER_ALL,
     PREFERENCE,
     TOTAL_TIME,
     UPDATES,
@@ -58,12 +60,13 @@ from pddl_eval.definition.model import (
     Problem,
     State,
     Types,
+    When,
     fluents_of,
     renamed,
     show_atom,
     show_formula,
 )
-from pddl_eval.definition.pddl import AT_END, AT_START, DURATION_PART, OVER_ALL, When, halves, is_durative
+from pddl_eval.definition.pddl import DURATION_PART
 from pddl_eval.definition.trajectory import Broken, Trajectory
 from pddl_eval.definition.verdict import PlanVerdict
 
@@ -91,6 +94,9 @@ class Failure:
     time: Fraction | None = None
 
 
+Operators = Mapping[Action, Operator | Failure]
+"""Those of actions that are possible, in some state, and why others are not."""
+
 START = 0
 """The number of the initial state among the steps, which count from 1."""
 
@@ -110,7 +116,8 @@ class Execution:
     Where time counts, ``steps`` are the happenings, and ``times`` say when each of the states begins, the initial one
     at 0; else there are no times. ``length`` is the number of actions that began. ``broken`` are those of the
     ``constraints`` (their number) on the states passed through that do not hold, and ``violated`` the preferences, each
-    with how often it was violated; those of the goal and of the trajectory count where no step failed.
+    with how often it was violated; those of the goal and of the trajectory count where no step failed. ``operators``
+    are those of the plan's actions, whatever the state.
     """
 
     steps: tuple[tuple[Operator, ...], ...]
@@ -128,6 +135,7 @@ class Execution:
     constraints: int
     broken: tuple[Broken, ...]
     violated: Mapping[str, int]
+    operators: Operators
 
     @property
     def verdict(self) -> PlanVerdict:
@@ -178,10 +186,11 @@ def execute_actions(plan: Iterable[Action], problem: Problem, domain: Domain) ->
     return execute([{action} for action in plan], problem, without_costs(problem, domain))
 
 
-def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Execution:
+def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, known: Operators | None = None) -> Execution:
     """Execute the steps of a plan, each a set of actions, up to the first that fails.
 
-    Nothing in the domain is refused (``pddl.not_executed``). Raises ``OutOfBudgetError``.
+    ``known`` are the operators of actions that another plan for this problem has (``Execution.operators``). Nothing in
+    the domain is refused (``pddl.not_executed``). Raises ``OutOfBudgetError``.
 
     >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), frozenset(),
     ...                                          frozenset({("on",)}), frozenset({("off",)})),))
@@ -189,21 +198,20 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
     >>> execute([{("switch",)}, {("switch",)}], dark, lamp).reason
     '(switch) needs (off)'
     """
-    world, agenda = World(problem, domain), Agenda(plan, problem, domain)
+    world, agenda = World(problem, domain, known), Agenda(plan, problem, domain)
     trajectory = Trajectory(problem, world)
     done: list[tuple[Operator, ...]] = []
     updates: list[Mapping[Atom, Fraction]] = []
     times = [Fraction(0)]
     under_way: dict[tuple[int, Action, Fraction | None], Operator] = {}
-    lifted = kept(_lifted, domain) if agenda.is_timed else {}
     failed_step: int | None = None
     length, failure = 0, None
     for time, events in agenda:
         for place, event in enumerate(events):  # which may grow by what ends at once
-            if event.half == AT_START:
-                events[place] = _with_duration(event, world, agenda, lifted)
+            events[place] = _with_duration(event, world)
+            agenda.begin(events[place])
         at_a_time = agenda.is_timed or any(start_of(event.action) is not None for event in events)
-        happening = [_operator_at(event, world, lifted) for event in events]
+        happening = [_operator_at(event, world) for event in events]
         found = together(happening, world, at_a_time)
         if isinstance(found, Failure):
             event = events[found.place]
@@ -219,9 +227,9 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         times.append(time)
         length += sum(event.half != AT_END and event.step > 0 for event in events)
         spend(len(operators))
-        for event, operator in zip(events, operators, strict=True) if lifted else ():
+        for event in events:
             if event.half == AT_START:
-                under_way[event.step, event.action, event.duration] = _part(event, OVER_ALL, operator, lifted)
+                under_way[event.step, event.action, event.duration] = _half(event, OVER_ALL, world)
             elif event.half == AT_END:
                 under_way.pop((event.step, event.action, event.duration), None)  # None of one that is written twice
         if under_way and (broken := _broken_invariant(under_way, world, operators, time)):
@@ -246,46 +254,27 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         constraints=len(trajectory.constraints),
         broken=tuple(trajectory.broken()),
         violated={name: count for name, count in sorted(trajectory.violated.items()) if count},
+        operators=world.operators,
     )
 
 
 # Happenings of durative actions, and timed literals
 
 
-Lifted = Mapping[str, Mapping[When, Operator]]
-"""The durative actions of a domain by their names, each at its start, over all and at its end."""
-
-
-def _lifted(domain: Domain) -> Lifted:
-    """Each part says with its first formula which one it is (``in_words``). Equations are formulas, like numbers."""
-    found: dict[str, dict[When, Operator]] = {}
-    for operator in domain.operators:
-        for when, half in halves(operator).items():
-            plain, equations = without_equations(half)
-            asked = [(":precondition", each if is_so else ("not", each)) for each, is_so in equations]
-            formulas = ((" ".join(when), ()), *asked, *plain.formulas)
-            found.setdefault(operator.name, {})[when] = replace(plain, formulas=formulas)
-    return found
-
-
-def _with_duration(event: Event, world: World, agenda: Agenda, lifted: Lifted) -> Event:
+def _with_duration(event: Event, world: World) -> Event:
     """The start of an action with the duration that is fixed in this state, where the plan gives none."""
-    operator = operator_of(event.action, world) if event.duration is None else None
+    is_open = event.half == AT_START and event.duration is None
+    operator = operator_of(event.action, world) if is_open else None
     if not isinstance(operator, Operator):
         return event
-    parts = lifted[operator.name]
-    names = dict(zip(parts[AT_START].action[1:], operator.action[1:], strict=True))
-    asked = (formula for half in parts.values() for part, formula in half.formulas if part == DURATION_PART)
+    asked = (formula for half in operator.halves.values() for part, formula in half.formulas if part == DURATION_PART)
     try:
-        duration = next((value_of(each[2], world, names) for each in asked if each[0] == EQUALITY), None)
+        return event._replace(duration=next((value_of(each[2], world) for each in asked if each[0] == EQUALITY), None))
     except NoValueError:
         return event
-    if duration is not None and duration >= 0:
-        agenda.end(event, duration)
-    return event._replace(duration=duration)
 
 
-def _operator_at(event: Event, world: World, lifted: Lifted) -> Operator | Failure:
+def _operator_at(event: Event, world: World) -> Operator | Failure:
     """The operator of an event, which is half of that of a durative action; or why there is none."""
     if event.literal:
         return _timed_literal(event)
@@ -294,7 +283,7 @@ def _operator_at(event: Event, world: World, lifted: Lifted) -> Operator | Failu
         return operator
     if event.duration is None:
         return Failure(PlanVerdict.DURATION, words.no_duration(event.action))
-    half = _part(event, event.half, operator, lifted)
+    half = _half(event, event.half, world)
     for part, asked in half.formulas:
         try:
             if part == DURATION_PART and not _takes(event.duration, str(asked[0]), value_of(asked[2], world)):
@@ -305,36 +294,40 @@ def _operator_at(event: Event, world: World, lifted: Lifted) -> Operator | Failu
     return half
 
 
-def _part(event: Event, when: When, operator: Operator, lifted: Lifted) -> Operator:
-    """What a durative action of this duration needs and does at its start, over all or at its end."""
-    half, duration = lifted[operator.name][when], event.duration or Fraction(0)
-    names = dict(zip(half.action[1:], operator.action[1:], strict=True))
-    own: dict[str, Formula] = {**names, DURATION: ("/", str(duration.numerator), str(duration.denominator))}
-    formulas = [(part, grounded(each, names if part == DURATION_PART else own)) for part, each in half.formulas]
-    needed, denied, added, deleted = (renamed(part, names) if part else part for part in half.parts)
-    return Operator(operator.name, operator.parameters, needed, denied, added, deleted, tuple(formulas))
+def _half(event: Event, when: When, world: World) -> Operator:
+    """What an action of this duration needs and does at its start, over all or at its end."""
+    operator, duration = operator_of(event.action, world), event.duration
+    assert isinstance(operator, Operator) and duration is not None
+    half = operator.halves[when]
+    if all(part == DURATION_PART for part, _ in half.formulas):
+        return half
+    own: dict[str, Formula] = {DURATION: ("/", str(duration.numerator), str(duration.denominator))}
+    formulas = [(part, each if part == DURATION_PART else grounded(each, own)) for part, each in half.formulas]
+    return replace(half, formulas=tuple(formulas))
 
 
 def in_words(operator: Operator) -> str:
     """An action of a happening, or what of it happens there.
 
-    >>> in_words(Operator("fly", (), *[frozenset()] * 4, (("at end", ()),)))
+    >>> in_words(Operator("fly", (), *[frozenset()] * 4, when=("at", "end")))
     '(fly) ends'
     """
-    halves = {"at start": " starts", "at end": " ends"}
-    return show_atom(operator.action) + next((halves[part] for part, _ in operator.formulas if part in halves), "")
+    return show_atom(operator.action) + (f" {operator.when[1]}s" if operator.when else "")
 
 
 def _takes(duration: Fraction, comparison: str, value: Fraction) -> bool:
     """Whether a duration is what a constraint asks for, up to ``TOLERANCE``."""
-    more = duration - value
     match comparison:
-        case "<" | "<=":
-            is_so = more < 0 or (comparison == "<=" and more <= TOLERANCE)
-        case ">" | ">=":
-            is_so = more > 0 or (comparison == ">=" and -more <= TOLERANCE)
+        case "<":
+            is_so = duration < value
+        case ">":
+            is_so = duration > value
+        case "<=":
+            is_so = duration <= value + TOLERANCE
+        case ">=":
+            is_so = duration + TOLERANCE >= value
         case _:
-            is_so = abs(more) < TOLERANCE
+            is_so = duration == value or abs(duration - value) < TOLERANCE
     return is_so and duration >= 0
 
 
@@ -403,7 +396,7 @@ def _metric(metric: Formula, world: World, makespan: Fraction, violated: Mapping
 def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
     """The operator with the action's arguments, taken in order, or by name where each is written ``name=object``.
 
-    A failure where no objects make such an operator. A durative action's formulas are left out.
+    A failure where no objects make such an operator.
 
     >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), *[frozenset()] * 3),))
     >>> ground_operator(("switch",), lamp).preconditions
@@ -419,15 +412,32 @@ def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
     if len(arguments) != len(variables):
         why = words.wrong_arguments(action, len(variables), len(arguments))
         return Failure(PlanVerdict.WRONG_ARGUMENTS, why)
+    binding = dict(zip(variables, arguments, strict=True))
+    if operator.halves:
+        halves = {when: _ground(half, binding) for when, half in operator.halves.items()}
+        return Operator(name, halves[AT_START].parameters, *operator.parts, halves=halves)
     ground = instance(operator, arguments)
     if isinstance(ground, Operator):
-        if not operator.formulas or is_durative(operator):
-            return ground
-        binding = dict(zip(variables, arguments, strict=True))
-        return replace(ground, formulas=tuple((part, grounded(each, binding)) for part, each in operator.formulas))
+        return replace(ground, formulas=_grounded(operator.formulas, binding)) if operator.formulas else ground
     _, one, other = ground
     missing: Formula = ("not", ground) if one == other else ground
     return Failure(PlanVerdict.PRECONDITION, words.different((name, *arguments), one, other), (missing,))
+
+
+def _ground(half: Operator, binding: Mapping[str, str]) -> Operator:
+    """Half of a durative action with these arguments; equations, which hold or do not at its time, are formulas."""
+    needed, denied, added, deleted = (renamed(part, binding) if part else part for part in half.parts)
+    equal, unequal = ({atom for atom in part if atom[0] == EQUALITY} for part in (needed, denied))
+    formulas = _grounded(half.formulas, binding)
+    if equal or unequal:
+        asked: list[Formula] = [*sorted(equal), *(("not", atom) for atom in sorted(unequal))]
+        formulas = (*((":precondition", each) for each in asked), *formulas)
+    parameters = tuple([(binding[variable], types) for variable, types in half.parameters])
+    return Operator(half.name, parameters, needed - equal, denied - unequal, added, deleted, formulas, half.when)
+
+
+def _grounded(formulas: Iterable[tuple[str, Formula]], binding: Mapping[str, str]) -> tuple[tuple[str, Formula], ...]:
+    return tuple([(part, grounded(each, binding)) for part, each in formulas])
 
 
 def _in_order(arguments: list[str], variables: Sequence[str]) -> list[str]:

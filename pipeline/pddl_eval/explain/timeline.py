@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from pddl_eval.definition.model import Action, Operator, show_atom, show_number
+from pddl_eval.definition.model import AT_END, Action, show_atom, show_number
 from pddl_eval.definition.plans import Step, actions_of
 from pddl_eval.definition.validation import Execution
 from pddl_eval.explain.tables import DIFFERENT, cells, noted
@@ -15,9 +15,6 @@ from pddl_eval.shown import line
 
 COLUMNS = 40
 """Characters of the longest bar in a terminal."""
-
-_HALVES = frozenset({"at start", "at end"})
-"""Formulas of the operators of happenings by which a half of a durative action says which one it is."""
 
 
 class Bar(NamedTuple):
@@ -51,12 +48,11 @@ def bars_of(execution: Execution, plan: Sequence[Step]) -> list[Bar]:
     bars: list[Bar] = []
     for time, operators in zip(execution.times[1:], execution.steps, strict=False):
         for operator in operators:
-            half = _half(operator)
-            if half == "at end":
+            if operator.when == AT_END:
                 place = next(i for i, bar in enumerate(bars) if bar.action == operator.action and bar.end is None)
                 bars[place] = bars[place]._replace(end=time)
             else:
-                bars.append(Bar(operator.action, time, None if half else time))
+                bars.append(Bar(operator.action, time, None if operator.when else time))
     failure, number = execution.failure, execution.failed_step
     if failure is not None and failure.time is not None and number is not None:
         actions = actions_of(plan[number - 1])
@@ -65,10 +61,6 @@ def bars_of(execution: Execution, plan: Sequence[Step]) -> list[Bar]:
             bars[place] = bars[place]._replace(failed=failure.time)
         bars += [Bar(action, failure.time, None, failure.time) for action in sorted(actions) if not under_way]
     return sorted(bars, key=lambda bar: (bar.start, bar.last))
-
-
-def _half(operator: Operator) -> str:
-    return next((part for part, _ in operator.formulas if part in _HALVES), "")
 
 
 def time_table(bars: Sequence[Bar], most: int) -> Table:

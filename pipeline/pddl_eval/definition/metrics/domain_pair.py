@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,7 +19,6 @@ from pddl_eval.definition.pddl import (
     DomainError,
     OnlyActionsError,
     Unreadable,
-    halves,
     has_several_domains,
     mistakes,
     note_on_drafts,
@@ -209,14 +207,10 @@ def _reference(reference: str | Domain | None) -> PlanningDomain:
     return known
 
 
-def _beyond_literals(domain: Domain) -> list[str]:
+def _beyond_literals(domain: Domain) -> tuple[str, ...]:
     """What a domain says beyond literals, those of the halves of durative actions among them."""
-    notes = list(domain.outside_strips)
-    for operator in domain.operators:
-        with suppress(DomainError):
-            if halves(operator, notes):
-                notes = [note for note in notes if note != f"{operator.name}: durative action"]
-    return list(dict.fromkeys(notes))
+    taken_apart = {f"{operator.name}: durative action" for operator in domain.operators if operator.halves}
+    return tuple(note for note in domain.outside_strips if note not in taken_apart)
 
 
 def _operators_only_in(one: Domain, other: Domain) -> tuple[str, ...]:

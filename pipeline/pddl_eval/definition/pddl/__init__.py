@@ -11,18 +11,7 @@ from pddl_eval.definition.pddl.domains import (
     typed_list,
 )
 from pddl_eval.definition.pddl.drafts import MAX_CHARACTERS, note_on_drafts, says_nothing, too_long, without_thinking
-from pddl_eval.definition.pddl.durative import (
-    AT_END,
-    AT_START,
-    CONDITION,
-    EFFECT,
-    OVER_ALL,
-    When,
-    by_time,
-    halves,
-    is_durative,
-)
-from pddl_eval.definition.pddl.durative import DURATION as DURATION_PART
+from pddl_eval.definition.pddl.durative import DURATION_PART
 from pddl_eval.definition.pddl.language import (
     MODAL,
     Rule,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from typing import cast
 
 from pddl_eval.definition import words
 from pddl_eval.definition.model import (
@@ -31,7 +32,7 @@ from pddl_eval.definition.pddl.drafts import too_long, without_thinking
 from pddl_eval.definition.pddl.language import (
     Scope,
     Undeclared,
-    condition_faults,
+    atom_faults,
     constraint_faults,
     mistakes,
     number_faults,
@@ -237,10 +238,10 @@ def _init(  # noqa: C901 (one case a kind of element)
 
 def _atom(expression: Formula, scope: Scope) -> Atom:
     """An atom or a fluent over declared objects."""
-    if not is_atom(expression) or expression[0] == "when":
+    if isinstance(expression, str) or not is_atom(expression) or expression[0] == "when":
         raise unparseable(f"expected an atom in :init, found {excerpt(expression)}")
-    _require(condition_faults(expression, scope), expression, ":init")
-    return tuple([word for word in expression if isinstance(word, str)])
+    _require(atom_faults(expression, scope), expression, ":init")
+    return cast("Atom", expression)
 
 
 def _goal(section: tuple[Formula, ...], scope: Scope) -> tuple[set[Atom], list[tuple[str, Formula]]]:

@@ -10,14 +10,17 @@ Nothing here reads problems or instantiates an operator.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
 from pddl_eval.definition import words
 from pddl_eval.definition.model import (
+    AT_END,
+    AT_START,
     COMPARISONS,
     EQUALITY,
+    OVER_ALL,
     ROOT_TYPE,
     UPDATES,
     Atom,
@@ -26,10 +29,12 @@ from pddl_eval.definition.model import (
     Operator,
     State,
     Types,
+    When,
     is_equation,
     words_of,
 )
 from pddl_eval.definition.pddl.drafts import too_long, without_thinking
+from pddl_eval.definition.pddl.durative import CONDITION, DURATION_PART, EFFECT, NoTimeError, by_time
 from pddl_eval.definition.pddl.sexpr import (
     ACTION,
     DEFINE_DOMAIN,
@@ -44,7 +49,10 @@ from pddl_eval.errors import UserError
 from pddl_eval.shown import quote
 
 _OPERATOR_PARTS = frozenset({":parameters", ":precondition", ":effect"})
+_TIMED_PARTS = (DURATION_PART, CONDITION, EFFECT)
 _OUTSIDE_STRIPS = frozenset({"when", "forall", "exists", "or", "imply", "preference", "oneof", "probabilistic"})
+
+_Parameters = tuple[tuple[str, Types], ...]
 
 _Formulas = list[tuple[str, Formula]]
 """Each with the part of an operator, or the section of a domain, that it stands in."""
@@ -216,7 +224,7 @@ def _domain(expression: tuple[Formula, ...], header: Domain = _NO_HEADER) -> Dom
     for parent in [*types.values(), *parents]:
         types.setdefault(parent, ROOT_TYPE)
     types.pop(ROOT_TYPE, None)
-    for operator in operators:
+    for operator in (half for each in operators for half in (each, *each.halves.values())):
         terms = {term for part in operator.parts for atom in part for term in atom[1:] if not term.startswith("?")}
         outside += [f"{operator.name}: {term} is not a constant" for term in sorted(terms - constants.keys())]
     written = [form for each in operators for _, form in each.formulas] + [form for _, form in formulas]
@@ -267,7 +275,7 @@ def _read_types(
 
 
 def _operator(body: tuple[Formula, ...], keyword: str, outside: list[str]) -> Operator:  # noqa: C901 (a list of checks)
-    """Read one action; of a durative one only its name and parameters are STRIPS."""
+    """Read one action; a durative one as written, and as its halves."""
     if not body or not isinstance(body[0], str) or body[0].startswith(":"):
         raise DomainError(f"an {keyword} has no name")
     name = body[0]
@@ -295,16 +303,50 @@ def _operator(body: tuple[Formula, ...], keyword: str, outside: list[str]) -> Op
         raise DomainError(f"operator {name} names a parameter twice")
     if keyword == ":durative-action":
         outside.append(f"{name}: durative action")
-        timed = tuple((part, form) for part, form in parts.items() if part != ":parameters")
-        return Operator(name, parameters, frozenset(), frozenset(), frozenset(), frozenset(), timed)
+        timed = {part: form for part, form in parts.items() if part != ":parameters"}
+        halves = _halves(name, parameters, timed, outside)
+        nothing: State = frozenset()
+        return Operator(name, parameters, nothing, nothing, nothing, nothing, tuple(timed.items()), halves=halves)
     other = {part: form for part, form in parts.items() if part not in _OPERATOR_PARTS}
     outside += [f"{name}: {part}" for part in other]
-    formulas = list(other.items())
     precondition, effect = parts.get(":precondition", ()), parts.get(":effect", ())
-    sets = (
-        *literals(precondition, name, ":precondition", outside, formulas),
-        *literals(effect, name, ":effect", outside, formulas),
-    )
+    return _of_literals(name, parameters, precondition, effect, [*other.items()], outside)
+
+
+def _halves(
+    name: str, parameters: _Parameters, parts: Mapping[str, Formula], outside: list[str]
+) -> dict[When, Operator]:
+    """What a durative action needs and does at its start, over all and at its end; nothing where that cannot be said.
+
+    The duration is a formula of the half that asks for it.
+    """
+    outside += [f"{name}: durative action with {part}" for part in parts if part not in _TIMED_PARTS]
+    if DURATION_PART not in parts:
+        outside.append(f"{name}: durative action without :duration")
+        return {}
+    try:
+        said = [(part, when, each) for part, form in parts.items() for when, each in by_time(form, part)]
+        halves = {}
+        for half in (AT_START, OVER_ALL, AT_END):
+            asked, needed, done = (
+                [each for part, when, each in said if (part, when) == (wanted, half)] for wanted in _TIMED_PARTS
+            )
+            formulas: _Formulas = [(DURATION_PART, each) for each in asked]
+            conditions, effects = ("and", *needed), ("and", *done)
+            halves[half] = replace(_of_literals(name, parameters, conditions, effects, formulas, outside), when=half)
+        return halves
+    except (DomainError, NoTimeError) as error:
+        outside.append(f"{name}: {error}")
+        return {}
+
+
+def _of_literals(  # noqa: PLR0913 (all that an action says)
+    name: str, parameters: _Parameters, condition: Formula, effect: Formula, formulas: _Formulas, outside: list[str]
+) -> Operator:
+    """The operator with the literals of a condition and of an effect; what is none is added to the formulas."""
+    conditions = literals(condition, name, ":precondition", outside, formulas)
+    sets = (*conditions, *literals(effect, name, ":effect", outside, formulas))
+    variables = {variable for variable, _ in parameters}
     for atom in sorted(frozenset().union(*sets)):
         unknown = [term for term in atom[1:] if term[0] == "?" and term not in variables]
         outside += [f"{name}: {term} is not a parameter" for term in unknown]

@@ -1,8 +1,8 @@
 """The part of PDDL that plans are executed in, and the names of what lies outside it.
 
 Executed: PDDL 1.2 with ADL (negation, disjunction, implication, quantifiers, equality, conditional effects), derived
-predicates, action costs and numeric fluents (PDDL 2.1, level 2). What they mean is said in ``definition.formulas``.
-Refused by name: durative actions, constraints, preferences, processes, events, nondeterminism, object fluents.
+predicates, action costs and numeric fluents (PDDL 2.1, level 2), durative actions, constraints and preferences. What
+formulas mean is said in ``definition.formulas``. Refused by name: processes, events, nondeterminism, object fluents.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import (
+    AT_END,
     COMPARISONS,
     CONNECTIVES,
     DURATION,
@@ -36,8 +37,8 @@ from pddl_eval.definition.model import (
     is_atom,
     is_equation,
 )
-from pddl_eval.definition.pddl import durative
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
+from pddl_eval.definition.pddl.durative import DURATION_PART
 from pddl_eval.definition.pddl.sexpr import excerpt
 from pddl_eval.shown import quote
 
@@ -165,29 +166,13 @@ def mistakes(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 def _operator_faults(operator: Operator, scope: Scope) -> Iterator[str]:
-    for name in sorted(
-        {atom[0] for atom in operator.add_effects | operator.delete_effects}.intersection(scope.derived)
-    ):
-        yield f"derived predicate {name} in an effect"
-    if durative.is_durative(operator):
-        yield from _durative_faults(operator, scope._replace(has_duration=True))
-        return
-    for part, formula in operator.formulas:
-        if part == ":precondition":
-            yield from soft_faults(formula, scope)
-        elif part == ":effect":
-            yield from effect_faults(formula, scope)
-
-
-def _durative_faults(operator: Operator, scope: Scope) -> Iterator[str]:
-    readers = {durative.DURATION: _duration_faults, durative.CONDITION: soft_faults, durative.EFFECT: effect_faults}
-    yield from (f"durative action with {part}" for part, _ in operator.formulas if part not in readers)
-    for part, faults in readers.items():
-        try:
-            for _, formula in durative.by_time(operator, part):
+    scope = scope._replace(has_duration=bool(operator.halves))
+    for each in operator.halves.values() or (operator,):
+        changed = {atom[0] for atom in each.add_effects | each.delete_effects}
+        yield from (f"derived predicate {name} in an effect" for name in sorted(changed.intersection(scope.derived)))
+        for part, formula in each.formulas:
+            if faults := _FAULTS.get(part):
                 yield from faults(formula, scope)
-        except DomainError as error:
-            yield str(error)
 
 
 def over_time(domain: Domain) -> str | None:
@@ -305,7 +290,7 @@ def condition_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: 
             for part in parts:
                 yield from number_faults(part, scope)
     else:
-        yield from _atom_faults(formula, scope)
+        yield from atom_faults(formula, scope)
 
 
 def soft_faults(
@@ -345,7 +330,7 @@ def constraint_faults(formula: Formula, scope: Scope) -> Iterator[str]:
 
 def _modal_faults(formula: Formula, scope: Scope) -> Iterator[str]:
     head = formula[0] if formula and not isinstance(formula, str) else ""
-    before, formulas = (1, 1) if formula[:2] == durative.AT_END else MODAL.get(str(head), (0, -1))
+    before, formulas = (1, 1) if formula[:2] == AT_END else MODAL.get(str(head), (0, -1))
     if isinstance(formula, str) or len(formula) != 1 + before + formulas:
         yield f"{excerpt(formula)} as a constraint"
         return
@@ -400,7 +385,11 @@ def effect_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: C90
             return
         if atom[0] in scope.derived:
             yield f"derived predicate {atom[0]} in an effect"
-        yield from _atom_faults(atom, scope)
+        yield from atom_faults(atom, scope)
+
+
+_FAULTS = {":precondition": soft_faults, ":effect": effect_faults, DURATION_PART: _duration_faults}
+"""Who reads the formulas of each part of an operator."""
 
 
 def changed_predicates(effect: Formula) -> Iterator[str]:
@@ -447,7 +436,7 @@ def number_faults(expression: Formula, scope: Scope) -> Iterator[str]:
     elif expression[0] == IS_VIOLATED:
         yield f"{IS_VIOLATED} outside of the metric"
     else:
-        yield from _atom_faults(expression, scope)
+        yield from atom_faults(expression, scope)
 
 
 def _quantified(formula: tuple[Formula, ...], scope: Scope, faults: _Faults) -> Iterator[str]:
@@ -466,7 +455,12 @@ def _quantified(formula: tuple[Formula, ...], scope: Scope, faults: _Faults) -> 
     yield from faults(parts[1], scope.within(variables))
 
 
-def _atom_faults(atom: tuple[Formula, ...], scope: Scope) -> Iterator[str]:
+def atom_faults(atom: tuple[Formula, ...], scope: Scope) -> Iterator[str]:
+    """As ``condition_faults``, for an atom, or for a function of a number; without faults it is made of words.
+
+    >>> list(atom_faults(("on", "a", ("top", "b")), Scope(set(), ["a", "b"])))
+    ['nested term in on']
+    """
     head, *terms = atom
     if not isinstance(head, str) or head.startswith(("?", ":")):
         yield f"{excerpt(atom)} is not an atom"

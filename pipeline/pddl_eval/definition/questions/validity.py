@@ -22,7 +22,6 @@ from pddl_eval.definition import words
 from pddl_eval.definition.formulas import World, grounded, instances, is_true
 from pddl_eval.definition.grounding import without_equations
 from pddl_eval.definition.model import QUANTIFIERS, Formula, is_atom, show_formula
-from pddl_eval.definition.pddl import is_durative
 from pddl_eval.definition.plans import actions_of
 from pddl_eval.definition.questions.question import Judged, Kind, Question
 from pddl_eval.definition.questions.reading import (
@@ -100,7 +99,7 @@ def _conditions(question: Question) -> Iterator[Formula]:
         return
     for action in actions_of(question.plan[execution.failed_step - 1]):
         for operator in question.domain.operators:
-            if operator.name == action[0] and not is_durative(operator):
+            if operator.name == action[0] and not operator.halves:
                 plain, _ = without_equations(operator)
                 binding = dict(zip(plain.action[1:], action[1:], strict=False))
                 needed, forbidden, *_ = plain.renamed(binding).parts

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from contextlib import suppress
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -30,7 +29,7 @@ from pddl_eval.definition.model import (
     State,
     Types,
 )
-from pddl_eval.definition.pddl import MODAL, DomainError, halves, typed_list
+from pddl_eval.definition.pddl import MODAL, DomainError, typed_list
 from pddl_eval.definition.structure.types import hierarchy, least_types
 
 Vertex: TypeAlias = tuple[Any, ...]
@@ -283,9 +282,8 @@ def parts_of(operator: Operator) -> tuple[dict[str, State], Sequence[tuple[str, 
 
     Those of a durative action have the time before them, as in ``at start added``.
     """
-    timed = {"": operator}
-    with suppress(DomainError):  # it has something without a time: then it is compared as written
-        timed = {f"{' '.join(when)} ": half for when, half in halves(operator).items()} or timed
+    # One with something that has no time is compared as written.
+    timed = {f"{' '.join(when)} ": half for when, half in operator.halves.items()} or {"": operator}
     atoms = {when + part: atoms for when, half in timed.items() for part, atoms in zip(PARTS, half.parts, strict=True)}
     return atoms, [(when + part, form) for when, half in timed.items() for part, form in half.formulas]
 

@@ -11,7 +11,6 @@ from itertools import chain
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.canonical import Form, LabelledGraph, digest, encoded
 from pddl_eval.definition.model import BINDERS, EQUALITY, Domain, Formula, Operator, State, Types, renamed, words_of
-from pddl_eval.definition.pddl import CONDITION, DURATION_PART, EFFECT, DomainError, by_time, is_durative
 from pddl_eval.definition.scenes import numbered
 from pddl_eval.definition.structure.graph import (
     PARTS,
@@ -170,13 +169,20 @@ def counted(domain: Domain) -> Domain:
     operators: dict[object, Operator] = {}
     for place, operator in enumerate(domain.operators):
         spend(10)
-        operator = replace(operator, formulas=_distinct(domain, _simple(domain, _conjuncts(operator))))
+        operator = _each_once(domain, operator)
         # An operator without a namesake is not repeated.
         operators.setdefault(_in_words(domain, [operator]) if names[operator.name] > 1 else place, operator)
     used = {_symbol(atom) for each in domain.operators for part in each.parts for atom in part}
     used.update(symbol for each in domain.operators for _, form in each.formulas for symbol in _symbols(form))
     formulas = _distinct(domain, _simple(domain, _used(domain.formulas, used)))
     return replace(domain, operators=tuple(operators.values()), formulas=formulas)
+
+
+def _each_once(domain: Domain, operator: Operator) -> Operator:
+    """The operator, or its halves, with each formula once."""
+    if operator.halves:
+        return replace(operator, halves={when: _each_once(domain, half) for when, half in operator.halves.items()})
+    return replace(operator, formulas=_distinct(domain, _simple(domain, operator.formulas)))
 
 
 def _in_words(domain: Domain, operators: Sequence[Operator], formulas: Formulas = ()) -> Form:
@@ -213,17 +219,6 @@ def _simple(domain: Domain, formulas: Formulas) -> Iterator[tuple[str, Formula]]
             members = _distinct(domain, (("", each) for each in _flat(form, form[0])))
             form = members[0][1] if len(members) == 1 else (form[0], *(each for _, each in members))
         yield part, form
-
-
-def _conjuncts(operator: Operator) -> Formulas:
-    """The formulas of an operator; of a durative action each conjunct with its time."""
-    try:
-        timed = [
-            (part, when, form) for part in (DURATION_PART, CONDITION, EFFECT) for when, form in by_time(operator, part)
-        ]
-    except DomainError:
-        return operator.formulas
-    return [(part, (*when, form)) for part, when, form in timed] if is_durative(operator) else operator.formulas
 
 
 def _flat(form: Formula, head: Formula) -> Iterator[Formula]:
