@@ -27,6 +27,7 @@ from pddl_eval.definition.metrics import (
     NotExecuted,
     PlanPair,
     as_float,
+    as_reference,
     detail_of,
     embed_plans,
     ending,
@@ -154,8 +155,8 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     task = executable(executed_in(problem, domain)) if problem is not None else None
     pairs, are_columns = pair_up(reference, generated, "plans", _is_plan)
     references = {id(value): value for value, _ in pairs}
-    read = {key: plan_of(value) for key, value in references.items()}  # one that serves several is read once
-    operators = operators_of(task)
+    operators = operators_of(task)  # A reference that serves several is read once.
+    read = {key: as_reference(plan_of(value), value, operators) for key, value in references.items()}
     plans = [(read[id(value)], plan_of(other, answer, operators)) for value, other in pairs]
     for number, (plan, _) in enumerate(plans):
         if not plan.found and plan.reason != EMPTY:

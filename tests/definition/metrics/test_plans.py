@@ -194,6 +194,16 @@ def test_operators_of_the_domain_tell_steps() -> None:
     )
 
 
+@pytest.mark.parametrize("reference", ["pickup a\nstack a b", '["pickup a", "stack a b"]', "pickup a, stack a b"])
+def test_operators_of_the_domain_tell_steps_of_a_reference(reference: str) -> None:
+    assert compare_plans(reference, PLAN, problem=TWO_BLOCKS).plan_lcs == 1
+    row = pa.table({"reference_problem": [TWO_BLOCKS], "reference_plan": [reference], "generated_plan": [PLAN]})
+    scored = score_table(row, ScoringOptions()).to_pylist()[0]
+    assert (scored["plan_lcs"], scored["reference_plan_cost"], scored["plan_detail"]) == (1, 2, None)
+    with pytest.raises(PlanError):
+        compare_plans(reference, PLAN)
+
+
 def test_a_plan_whose_reading_takes_too_long_is_not_decided() -> None:
     table = pa.table({"reference_plan": [PLAN], "generated_plan": ["a\n" * 500_000 + "("]})
     (row,) = score_table(table, ScoringOptions(row_seconds=0.01)).to_pylist()

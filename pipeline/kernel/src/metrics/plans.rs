@@ -92,8 +92,8 @@ pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<Rc<Domain>> {
 
 pub fn read_reference(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Reference> {
     let plan = read_plan(text, steps)?;
-    if plan.damage.is_some() {
-        return Err(Left::Notation);
+    if plan.damage.is_some() || plan.missing == Some(NO_ACTION) {
+        return Err(Left::Notation); // known operators may need no parentheses
     }
     Ok(Reference { plan, executed: None })
 }

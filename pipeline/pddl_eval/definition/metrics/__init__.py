@@ -8,7 +8,7 @@ from pddl_eval.definition.metrics.domain_pair import DomainPair
 from pddl_eval.definition.metrics.domains import DOMAIN, decided_task
 from pddl_eval.definition.metrics.plan_pair import NotExecuted, PlanPair, detail_of, executable, executed_plan
 from pddl_eval.definition.metrics.plan_score import only_equal
-from pddl_eval.definition.metrics.plans import PLAN, embed_plans, operators_of
+from pddl_eval.definition.metrics.plans import PLAN, as_reference, embed_plans, operators_of
 from pddl_eval.definition.metrics.problem import (
     PROBLEM,
     domain_of_problem,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.kept import kept
@@ -26,14 +27,21 @@ def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
             task = executable(reference_task(problem, domain_of(row, options), for_plans=True))
         except DomainError as error:
             task = NotExecuted(f"the domain cannot be read: {error}")
+    operators = operators_of(task)
     try:
-        generated = read_plan(row["generated_plan"], options.answer, operators_of(task))
+        generated = read_plan(row["generated_plan"], options.answer, operators)
     except OutOfBudgetError as end:
         verdict = None if task is None else PlanVerdict.UNDECIDED.value
         return OnlySome(plan_detail=str(end), plan_verdict=verdict)
-    reference = kept(read_plan, row.get("reference_plan"))
+    reference = as_reference(kept(read_plan, row.get("reference_plan")), row.get("reference_plan"), operators)
     no_plan = task is not None and reference.reason == EMPTY and not _nothing_to_do(task)
     return PlanPair(None if no_plan else reference, generated, task, options)
+
+
+def as_reference(read: ReadPlan, text: Any, operators: Operators | None) -> ReadPlan:
+    """The plan of a reference: the domain's operators are asked only where nothing is read without them."""
+    is_bare = operators and not read.found and isinstance(text, str)
+    return read_plan(text, operators=operators) if is_bare else read
 
 
 def _nothing_to_do(task: Task | NotExecuted) -> bool:
