@@ -449,15 +449,10 @@ def _deltas(  # noqa: PLR0913 (the two sides, what is compared, and how)
     found: list[dict[str, Any]] = []
     at_a_time = max(1, PASS_CELLS // max(1, lines.height) // CELLS_OF_SCORE)
     for first in range(0, len(names), at_a_time):
-        some = names[first : first + at_a_time]
-        known = [_read(side, {name: _score(side, name) for name in some}) for side in sides]
-        paired = [_at(each, numbers) for each, numbers in zip(known, rows, strict=True)]
-        given = [_at(each, answer[ROW]) for each, answer in zip(known, answers, strict=False)]
-        for name in some:
-            pair = np.array([each[name].to_numpy() for each in paired])
+        for name, pair, values in _pairs_of_scores(sides, rows, answers, names[first : first + at_a_time]):
             both = ~np.isnan(pair).any(axis=0)
             gaps = np.diff(np.where(both, np.where(pair == UNDECIDED, 0, pair), 0), axis=0)[0]
-            values = [each[name].to_numpy() for each in given] or [*np.where(both, pair, np.nan)]
+            values = values or [*np.where(both, pair, np.nan)]
             if all((each > UNDECIDED).any() for each in values):
                 counts = [(both, in_both), (gaps > 0, in_both), (gaps < 0, in_both)]
                 for each, unit in zip(values, theirs or [in_both] * 2, strict=True):
@@ -468,6 +463,18 @@ def _deltas(  # noqa: PLR0913 (the two sides, what is compared, and how)
     counted = dict.fromkeys(("rows", "references"), pl.Int64)
     schema = {**dict.fromkeys([*by, "measure"], pl.String), **counted, **floats, "p": pl.Float64}
     return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
+
+
+def _pairs_of_scores(
+    sides: Sequence[Scored], rows: Sequence[pl.Series], answers: Sequence[pl.DataFrame], names: Sequence[str]
+) -> Iterator[tuple[str, Numbers, list[Numbers]]]:
+    """Scores of the rows that are in both, and of both sides' answers where these are not the same rows."""
+    known = [_read(side, {name: _score(side, name) for name in names}) for side in sides]
+    paired = [_at(each, numbers) for each, numbers in zip(known, rows, strict=True)]
+    given = [_at(each, answer[ROW]) for each, answer in zip(known, answers, strict=False)]
+    del known
+    for name in names:
+        yield name, np.array([each[name].to_numpy() for each in paired]), [each[name].to_numpy() for each in given]
 
 
 def _score(side: Scored, name: str) -> pl.Expr:

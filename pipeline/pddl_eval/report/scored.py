@@ -12,6 +12,7 @@ import shlex
 import sys
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -20,7 +21,7 @@ import polars as pl
 import pyarrow.dataset
 
 from pddl_eval.columns import MEANINGS, TWIN
-from pddl_eval.datasets import DatasetError, Source, Unavailable, fulfilling, in_threads, require_parquet
+from pddl_eval.datasets import DatasetError, Source, Unavailable, fulfilling, require_parquet
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.run import Tiling, batches_of, damaged, open_scored_rows, settings_of
 from pddl_eval.scoring.columns import (
@@ -292,7 +293,8 @@ def _require_whole(source: Source) -> None:
     """Raise ``DatasetError`` where scores are damaged: polars compares no checksums."""
     files = [file.version.location for file in source.files]
     try:
-        deque(in_threads(lambda file: deque(batches_of(file, SCORE_COLUMNS), maxlen=0), files), maxlen=0)
+        with ThreadPoolExecutor(2) as readers:  # Each has a row group in memory.
+            deque(readers.map(lambda file: deque(batches_of(file, SCORE_COLUMNS), maxlen=0), files), maxlen=0)
     except DatasetError as error:
         if isinstance(error, Unavailable) or not damaged(files):
             raise
