@@ -26,6 +26,7 @@ import pytest
 from pddl_eval import errors, score_dataset
 from pddl_eval.datasets import places, stores
 from pddl_eval.datasets.inputs import contents, find_source, open_source
+from pddl_eval.datasets.named import NAMED, digest_of
 from pddl_eval.datasets.places import (
     DatasetError,
     OutputError,
@@ -44,6 +45,7 @@ from pddl_eval.run.lock import claimed
 
 from tests.datasets.test_forms import as_json_lines, rows_of
 from tests.support.parquet_files import numbered
+from tests.support.running import run
 from tests.support.stand_ins import Files, GoogleStorage, HuggingFace, WebServer, serving
 
 
@@ -344,6 +346,34 @@ def test_the_published_dataset_of_planetarium_is_scored_as_it_is(
         for number, place in enumerate(("hf://datasets/org/pairs/data", tmp_path / "x.jsonl", tmp_path / "x.csv")):
             summary = score_dataset(place, tmp_path / str(number), columns=names)
             assert dict(summary.verdicts) == {"isomorphic": 1, "unparseable": 1}
+
+
+def test_a_test_set_by_name_is_read_from_the_hub_and_another_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In two splits beside what is no data, as Planetarium's are; its digest does not depend on how it is cut."""
+    held = "(define (problem p) (:domain blocksworld) (:objects {0}) (:init (holding {0})) (:goal (clear {0})))"
+    asked = [{"id": number, "problem_pddl": held.format(name)} for number, name in enumerate("abc")]
+    pl.DataFrame(asked).write_parquet(tmp_path / "whole.parquet")
+    digest = digest_of(open_source(tmp_path / "whole.parquet"))
+    monkeypatch.setitem(NAMED, "held@1", ("hf://datasets/org/pairs", digest))
+    answers = pl.DataFrame([{"id": row["id"], "generated_problem": row["problem_pddl"]} for row in asked])
+    answers.write_parquet(tmp_path / "answers.parquet")
+    files = {"README.md": b"# Held", ".gitattributes": b"*.parquet filter=lfs"}
+    for name, rows in (("train", asked[1:]), ("test", asked[:1])):
+        sink = io.BytesIO()
+        pl.DataFrame(rows).write_parquet(sink)
+        files[f"data/{name}-00000-of-00001.parquet"] = sink.getvalue()
+    with serving(HuggingFace, files) as url:
+        use_hub(url, monkeypatch)
+        forget_clients()
+        out = run("score", tmp_path / "answers.parquet", tmp_path / "out", "--references", "held@1")
+        assert out.exit_code == 0, out.stderr
+        assert pq.read_table(tmp_path / "out")["equivalent"].to_pylist() == [True] * 3
+        files.pop("data/test-00000-of-00001.parquet")
+        forget_clients()
+        out = run("score", tmp_path / "answers.parquet", tmp_path / "again", "--references", "held@1")
+        assert out.exit_code == WRONG_INPUT and "is not the test set held@1" in out.stderr
 
 
 @pytest.mark.parametrize("root", ["gs", "abfs"], indirect=True)

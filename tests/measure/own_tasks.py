@@ -1,6 +1,7 @@
 """Tasks of one's own, judged by others: ``python -m tests.measure.own_tasks --count 500 --domains 20 --val VALIDATE``.
 
-Draws that many tasks in each of the corpus' domains, each from its one problem. ``--val`` puts every plan to VAL;
+Draws that many tasks in each of the corpus' domains, each from its one problem, or in those that are named: of the
+corpus, known ones, or folders with a ``domain.pddl`` and ``instances``. ``--val`` puts every plan to VAL;
 ``--planner`` is Fast Downward's driver, which looks for the optimal cost of the first ``--optimal`` tasks where it is
 said to be proven. The judge's interpreter lists all states of the smallest tasks (``--states``): their number, and the
 cost of the cheapest plan. All certificates have to differ, and the numbers of tasks of each length are printed. Exits
@@ -17,23 +18,42 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from pddl_eval.benchmark import OwnTask, OwnTasks
+from pddl_eval.definition.domains import chosen_domain, known_domain_names
+from pddl_eval.definition.model import domain_to_pddl
 
 from tests.corpus import CORPUS
 from tests.judges.interpreter import Refused, TooManyStates, Undefined, optimal_task_cost, reachable_states, read
 from tests.measure.tally import Tally, drawing
 
+SEEDS = 5
+"""Seeds of a folder: the first of its problems."""
+
+NAME, GOAL = re.compile(r"\(problem [^()]*\)"), re.compile(r"(?m)^  \(:goal.*$")
+
 COLUMNS = ["tasks", "VAL", "VAL reads not", "Fast Downward", "cost is optimal", "all states", "wrong"]
 
 
+def seeded(name: str) -> tuple[str, list[str]]:
+    """A domain and its seeds."""
+    if name in CORPUS:
+        return CORPUS[name].domain, [CORPUS[name].problem]
+    if name in known_domain_names():
+        return name, []
+    problems = sorted((Path(name) / "instances").iterdir(), key=lambda each: (len(each.name), each.name))[:SEEDS]
+    return (Path(name) / "domain.pddl").read_text("utf-8"), [each.read_text("utf-8") for each in problems]
+
+
 def tasks(name: str, chosen: argparse.Namespace) -> Iterator[OwnTask]:
-    """Tasks in a domain of the corpus, until there are enough or the time is over."""
-    entry, end = CORPUS[name], time.process_time() + chosen.seconds
-    drawn = OwnTasks(entry.domain, [entry.problem], chosen.steps, chosen.seed, chosen.unsolvable).draw(chosen.count)
+    """Tasks in a domain, with its text, until there are enough or the time is over."""
+    end = time.process_time() + chosen.seconds
+    drawn = OwnTasks(*seeded(name), chosen.steps, chosen.seed, chosen.unsolvable).draw(chosen.count)
+    text = "" if "(" in seeded(name)[0] else domain_to_pddl(chosen_domain(name).domain)
     for task in drawn:
-        yield task
+        yield task._replace(domain=text or task.domain)
         if time.process_time() > end:
             return
 
@@ -55,6 +75,15 @@ def as_val_reads(task: OwnTask) -> OwnTask:
     return task._replace(domain=domain, reference_problem=problem)
 
 
+@lru_cache
+def all_states(domain: str, without_goal: str, most: int) -> int | None:
+    """How many states all tasks with this initial state have; None for too many."""
+    try:
+        return len(reachable_states(read(domain, without_goal), most))
+    except (TooManyStates, Undefined, Refused):
+        return None
+
+
 def disagreements(task: OwnTask, chosen: argparse.Namespace, folder: Path, number: int) -> Iterator[tuple[str, str]]:
     """Who judged what, and where it is wrong why."""
     if chosen.val and task.reference_plan:
@@ -70,21 +99,21 @@ def disagreements(task: OwnTask, chosen: argparse.Namespace, folder: Path, numbe
                 same = int(found[1]) == task.optimal_cost
                 yield "Fast Downward", "" if same else f"costs {found[1]}, not {task.optimal_cost}"
                 break
-    read_task = read(task.domain, task.reference_problem)
-    try:
-        states = len(reachable_states(read_task, chosen.states))
-        least = optimal_task_cost(read_task, chosen.states)
-    except (TooManyStates, Undefined, Refused):
+    without_goal = GOAL.sub("(:goal (and))", NAME.sub("(problem p)", task.reference_problem))
+    states = all_states(task.domain, without_goal, chosen.states)
+    if states is None:
         return
     yield "all states", "" if states == task.states and task.states_complete else f"{states} states, not {task.states}"
     if task.reference_plan is None or task.optimal_cost is not None:
+        least = optimal_task_cost(read(task.domain, task.reference_problem), chosen.states)
         yield "cost is optimal", "" if least == task.optimal_cost else f"costs {least}, not {task.optimal_cost}"
 
 
 def main() -> int:
     """Draw, judge, print the disagreements, the table and the numbers of steps; 1 when there is any."""
     parser = drawing(__doc__, 20, "tasks in each domain")
-    parser.add_argument("--domains", type=int, default=4)
+    parser.add_argument("names", nargs="*", metavar="NAME|FOLDER")
+    parser.add_argument("--domains", type=int, default=4, help="of the corpus, where none is named")
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--steps", type=int, nargs=2, default=(1, 20))
     parser.add_argument("--unsolvable", type=float, default=0.05)
@@ -94,7 +123,7 @@ def main() -> int:
     parser.add_argument("--planner")
     chosen = parser.parse_args()
     tally = Tally(*COLUMNS)
-    for name in list(CORPUS)[chosen.first : chosen.first + chosen.domains]:
+    for name in chosen.names or list(CORPUS)[chosen.first : chosen.first + chosen.domains]:
         certificates: set[str] = set()
         lengths: Counter[int | None] = Counter()
         begun, drawing_took = time.process_time(), 0.0

@@ -50,13 +50,17 @@ class Pair:
 def benchmark_problems() -> Iterator[TaskProblem]:
     """The problems of all tasks; some are the same problem from different parameters or tasks."""
     for name, domain in DOMAINS.items():
-        free = [sides for sides in product(domain.initial, domain.goals) if sides not in domain.left_out]
-        for init, goal in [*free, *zip(domain.tied, domain.tied, strict=True)]:
-            brought = (domain.sizes[side]() for side in (init, goal) if side in domain.sizes)
-            for parameters in dict.fromkeys(chain.from_iterable(brought)):
-                problem = task_problem(name, init, goal, parameters)
-                if problem:
-                    yield problem
+        for task in tasks_of(domain):
+            if problem := task_problem(name, *task):
+                yield problem
+
+
+def tasks_of(domain: TaskDomain[Any]) -> Iterator[tuple[str, str, Any]]:
+    """The tasks of a domain: an initial and a goal configuration, with each of the parameters that the two bring."""
+    free = [sides for sides in product(domain.initial, domain.goals) if sides not in domain.left_out]
+    for init, goal in [*free, *zip(domain.tied, domain.tied, strict=True)]:
+        brought = (domain.sizes[side]() for side in (init, goal) if side in domain.sizes)
+        yield from ((init, goal, parameters) for parameters in dict.fromkeys(chain.from_iterable(brought)))
 
 
 def task_problem(name: str, task_init: str, task_goal: str, parameters: Any) -> TaskProblem | None:

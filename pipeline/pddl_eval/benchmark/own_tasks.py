@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, get_args, get_type_hints
 
 import pyarrow as pa
 
@@ -88,19 +88,10 @@ class OwnTask(NamedTuple):
     proof: str | None
 
 
+_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int64(), bool: pa.bool_()}
+
 TASKS_SCHEMA = pa.schema(
-    [
-        ("reference_problem", pa.string()),
-        ("reference_plan", pa.string()),
-        ("domain", pa.string()),
-        ("reference_id", pa.string()),
-        ("optimal_cost", pa.float64()),
-        ("steps", pa.int64()),
-        ("states", pa.int64()),
-        ("states_complete", pa.bool_()),
-        ("closure_size", pa.int64()),
-        ("proof", pa.string()),
-    ]
+    [(name, _COLUMN_TYPES[(*get_args(type_), type_)[0]]) for name, type_ in get_type_hints(OwnTask).items()]
 )
 
 Plan = tuple[Action, ...]

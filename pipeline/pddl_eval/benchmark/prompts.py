@@ -152,7 +152,7 @@ class Prompts:
         else:
             given = _domain(row, self.options)
             if given is None or "(" not in given:
-                given = domain_to_pddl(task.domain.domain).replace("\n  (:types )", "").replace("\n  (:constants )", "")
+                given = domain_to_pddl(task.domain.domain)
             parts = [f"The domain:\n\n{given.strip()}"]
             described = next((row[name] for name in DESCRIPTIONS if row[name]), None)
             parts.append(

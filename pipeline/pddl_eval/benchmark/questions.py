@@ -18,8 +18,7 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 
 from pddl_eval import kernel
-from pddl_eval.benchmark.variants import PLAIN, beside
-from pddl_eval.datasets import values_of
+from pddl_eval.benchmark.variants import PLAIN, Row, widened, widened_table
 from pddl_eval.definition.budget import OutOfBudgetError, looked_after, spend
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.formulas import World
@@ -41,7 +40,7 @@ from pddl_eval.definition.questions import (
 from pddl_eval.definition.state_space import StateSpace, ground_operators, list_states, still_reachable
 from pddl_eval.definition.validation import Failure, execute, taken, without_costs
 from pddl_eval.definition.verdict import RightAnswers, Undecided, Unsolvable
-from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.errors import UserError
 from pddl_eval.scoring.kept import KEPT, Kept
 
 LONGEST_WALK = 10
@@ -416,18 +415,8 @@ class Asking:
                 raise UserError(why)
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
-        """The schema of the questions about problems with this schema.
-
-        Raises ``UserError`` where the column of problems is missing, or where a column would be there twice.
-        """
-        column = self.options.column("reference_problem")
-        if column not in schema.names:
-            raise UserError(f"there is no column {column}; {did_you_mean(column, schema.names, 'columns')}")
-        kept = [each for each in schema if each.name not in map(self.options.column, REPLACED)]
-        added = [each.with_name(self.options.column(each.name)) for each in QUESTION_FIELDS]
-        if twice := {each.name for each in kept} & {each.name for each in added}:
-            raise UserError(f"the problems have a column {min(twice)} already")
-        return pa.schema([*kept, *added])
+        """The schema of the questions about problems with this schema; raises ``UserError`` as ``widened`` does."""
+        return widened(schema, READ[0], QUESTION_FIELDS, self.options, REPLACED)
 
     def table(self, problems: pa.Table, first_row: int = 0) -> pa.Table:
         """Questions about each problem, in the problems' order; none about one that cannot be executed.
@@ -435,27 +424,16 @@ class Asking:
         ``first_row`` is the number of the table's first row in its dataset. A row has the columns of its problem and
         ``QUESTION_FIELDS``; its ``reference_id`` is that of the problem, else the number of its row, with a number.
         """
-        schema = self.schema(problems.schema)
-        there = [meaning for meaning in READ if self.options.column(meaning) in problems.column_names]
-        values = {meaning: values_of(problems[self.options.column(meaning)]) for meaning in there}
-        taken: list[int] = []
-        rows: list[tuple[object, ...]] = []
-        for place in range(len(problems)):
-            row = {meaning: column[place] for meaning, column in values.items()}
-            problem = kernel.read_answer({**row, "question": "state"}, self.options).question
-            if isinstance(problem, NotExecuted):
-                continue
-            if problem.searches.cheapest is not None:
-                problem = replace(problem, searches=SOON)
-            number = first_row + place
-            random = Random(f"{self.seed} {number}")
-            domain, name = row.get("domain") or self.options.domain, row.get("reference_id") or number
-            for each, asked in enumerate(
-                draw_questions(problem, self.kinds or sorted(kinds()), self.per_problem, random, number)
-            ):
-                taken.append(place)
-                rows.append((domain, f"{name}/{each}", *asked.values))
-        fields = list(schema)[-len(QUESTION_FIELDS) :]
-        added = [dict(zip([each.name for each in fields], row, strict=True)) for row in rows]
-        kept = problems.select(schema.names[: -len(fields)]).take(pa.array(taken, pa.int64()))
-        return beside(kept, pa.Table.from_pylist(added, pa.schema(fields)))
+        return widened_table(problems, first_row, READ, QUESTION_FIELDS, self.options, self._asked, REPLACED)
+
+    def _asked(self, row: Row, number: int) -> Iterator[tuple[object, ...]]:
+        """The values of ``QUESTION_FIELDS`` of the questions about a problem."""
+        problem = kernel.read_answer({**row, "question": "state"}, self.options).question
+        if isinstance(problem, NotExecuted):
+            return
+        if problem.searches.cheapest is not None:
+            problem = replace(problem, searches=SOON)
+        random = Random(f"{self.seed} {number}")
+        domain, name = row.get("domain") or self.options.domain, row.get("reference_id") or number
+        asked = draw_questions(problem, self.kinds or sorted(kinds()), self.per_problem, random, number)
+        yield from ((domain, f"{name}/{place}", *each.values) for place, each in enumerate(asked))

@@ -13,11 +13,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from random import Random
 from typing import Any
 
-from pddl_eval.benchmark.enumeration import DOMAINS, task_problem
+from pddl_eval.benchmark.enumeration import DOMAINS, task_problem, tasks_of
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.model import Atom, Operator, Problem, State
 from pddl_eval.definition.state_space import Node, StateSpace
@@ -81,13 +81,7 @@ class Starts:
     def _sizes(self) -> list[tuple[int, tuple[str, str, Any]]]:
         """The configurations of the benchmark with their parameters, each with its number of objects."""
         domain = DOMAINS[self.domain.name]
-        free = [(init, goal) for init in domain.initial for goal in domain.goals if (init, goal) not in domain.left_out]
-        found = []
-        for init, goal in [*free, *zip(domain.tied, domain.tied, strict=True)]:
-            brought = (domain.sizes[side]() for side in (init, goal) if side in domain.sizes)
-            different = dict.fromkeys(chain.from_iterable(brought))
-            found += [(len(domain.objects(parameters)), (init, goal, parameters)) for parameters in different]
-        return found
+        return [(len(domain.objects(task[2])), task) for task in tasks_of(domain)]
 
     def _after_walk(self, problem: Problem, random: Random) -> Problem:
         steps = random.choice((0, random.randint(1, LONGEST_WALK)))  # some walks do not lead back

@@ -5,7 +5,7 @@ How an answer is made and why its labels hold is in ``answers``. No file is open
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -19,6 +19,9 @@ from pddl_eval.datasets import values_of
 from pddl_eval.definition.model import Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError, did_you_mean
+
+Row = Mapping[str, Any]
+"""The values of a row by their meanings."""
 
 PLAIN = ScoringOptions()
 """Columns are called what they mean."""
@@ -50,7 +53,7 @@ class Kind(NamedTuple):
 
     reads: tuple[str, ...]
     fields: tuple[pa.Field, ...]
-    original: Callable[[Mapping[str, Any], ScoringOptions], Any]
+    original: Callable[[Row, ScoringOptions], Any]
     draw: Callable[[Any, Preset, Random], Variant]
 
 
@@ -119,7 +122,7 @@ def variant_of(original: Original, recipe: str, random: Random) -> Variant | Non
     return Variant(write(made, random) if isinstance(made, Problem) else made, recipe, labels)
 
 
-def _problem(row: Mapping[str, Any], options: ScoringOptions) -> Original:
+def _problem(row: Row, options: ScoringOptions) -> Original:
     domain = row.get("domain") or row.get("reference_domain") or options.domain
     return Original(row["reference_problem"], bool(row.get("is_placeholder")), domain)
 
@@ -147,18 +150,8 @@ def _drawn(kind: Kind, preset: Preset, seed: int, original: Any, row: int, answe
 
 
 def variants_schema(schema: pa.Schema, options: ScoringOptions = PLAIN, kind: Kind = PROBLEMS) -> pa.Schema:
-    """The schema of the variants of references with this schema; ``options`` name the columns.
-
-    Raises ``UserError`` where the column of references is missing, or where a column would be there twice.
-    """
-    column = options.column(kind.reads[0])
-    if column not in schema.names:
-        raise UserError(f"there is no column {column}; {did_you_mean(column, schema.names, 'columns')}")
-    added = [field.with_name(options.column(field.name)) for field in kind.fields]
-    for each in added:
-        if each.name in schema.names:
-            raise UserError(f"the references have a column {each.name} already")
-    return pa.schema([*schema, *added])
+    """The schema of the variants of references with this schema; raises ``UserError`` as ``widened`` does."""
+    return widened(schema, kind.reads[0], kind.fields, options)
 
 
 def variants_table(  # noqa: PLR0913 (what is read, and how it is answered)
@@ -174,22 +167,55 @@ def variants_table(  # noqa: PLR0913 (what is read, and how it is answered)
     Unusable is a reference that cannot be read or solved. ``first_row`` is the number of the table's first row in its
     dataset.
     """
-    schema = variants_schema(references.schema, options, kind)
-    there = [meaning for meaning in kind.reads if options.column(meaning) in references.column_names]
-    values = {meaning: values_of(references[options.column(meaning)]) for meaning in there}
-    taken: list[int] = []
-    answers: list[tuple[Any, ...]] = []
-    for place in range(len(references)):
+
+    def answers(row: Row, number: int) -> Iterator[tuple[Any, ...]]:
         try:
-            original = kind.original({meaning: column[place] for meaning, column in values.items()}, options)
+            original = kind.original(row, options)
         except ValueError:
-            continue
-        for answer in range(per_reference):
-            taken.append(place)
-            answers.append(draw(original, first_row + place, answer).values)
-    fields = list(schema)[len(references.schema) :]
-    rows = [dict(zip([field.name for field in fields], values, strict=True)) for values in answers]
-    return beside(references.take(pa.array(taken, pa.int64())), pa.Table.from_pylist(rows, pa.schema(fields)))
+            return
+        yield from (draw(original, number, answer).values for answer in range(per_reference))
+
+    return widened_table(references, first_row, kind.reads, kind.fields, options, answers)
+
+
+def widened(
+    schema: pa.Schema, needed: str, fields: Sequence[pa.Field], options: ScoringOptions, replaced: Sequence[str] = ()
+) -> pa.Schema:
+    """The schema with these fields at its end, without those that they replace.
+
+    Raises ``UserError`` where the column that is needed is missing, or where a column would be there twice.
+    """
+    column = options.column(needed)
+    if column not in schema.names:
+        raise UserError(f"there is no column {column}; {did_you_mean(column, schema.names, 'columns')}")
+    kept = [each for each in schema if each.name not in map(options.column, replaced)]
+    added = [each.with_name(options.column(each.name)) for each in fields]
+    if twice := {each.name for each in kept} & {each.name for each in added}:
+        raise UserError(f"the rows have a column {min(twice)} already")
+    return pa.schema([*kept, *added])
+
+
+def widened_table(  # noqa: PLR0913 (what is read, and what is made of it)
+    table: pa.Table,
+    first_row: int,
+    reads: Sequence[str],
+    fields: Sequence[pa.Field],
+    options: ScoringOptions,
+    made: Callable[[Row, int], Iterable[tuple[Any, ...]]],
+    replaced: Sequence[str] = (),
+) -> pa.Table:
+    """Each row as often as something is ``made`` of it and its number: the values of the fields (``widened``).
+
+    ``made`` is given the columns of the meanings in ``reads``, as far as there are such columns.
+    """
+    schema = widened(table.schema, reads[0], fields, options, replaced)
+    there = [meaning for meaning in reads if options.column(meaning) in table.column_names]
+    values = zip(*(values_of(table[options.column(meaning)]) for meaning in there), strict=True)
+    rows = enumerate(dict(zip(there, each, strict=True)) for each in values)
+    found = [(place, new) for place, row in rows for new in made(row, first_row + place)]
+    kept = table.select(schema.names[: -len(fields)]).take(pa.array([place for place, _ in found], pa.int64()))
+    added = pa.schema([*schema][-len(fields) :])
+    return beside(kept, pa.Table.from_pylist([dict(zip(added.names, new, strict=True)) for _, new in found], added))
 
 
 def beside(table: pa.Table, added: pa.Table) -> pa.Table:

@@ -563,7 +563,6 @@ def domain_to_pddl(domain: Domain) -> str:
     (define (domain d)
       (:requirements :strips :typing :equality :negative-preconditions)
       (:types car - object)
-      (:constants )
       (:predicates (at ?x0 - car))
     )
     """
@@ -587,10 +586,11 @@ def domain_to_pddl(domain: Domain) -> str:
     lines = [
         f"(define (domain {domain.name})",
         "  (:requirements :strips :typing :equality :negative-preconditions)",
-        f"  (:types {listing('types', domain.types)})",
-        f"  (:constants {listing('constants', domain.constants)})",
-        f"  (:predicates {' '.join(predicates)})",
     ]
+    # An empty section is left out: with (:types ) VAL knows no type of an object.
+    listed = [(section, listing(section, getattr(domain, section))) for section in ("types", "constants")]
+    lines += [f"  (:{section} {names})" for section, names in listed if names]
+    lines.append(f"  (:predicates {' '.join(predicates)})")
     lines += [f"  {show_formula(rule)}" for section, rule in domain.formulas if section == ":derived"]
     for operator in domain.operators:
         parameters = " ".join(f"{variable} - {shown_types(types)}" for variable, types in operator.parameters)
