@@ -37,6 +37,8 @@ from pddl_eval.definition.model import (
     Operator,
     Problem,
     Types,
+    bound_apart,
+    compares_numbers,
     fluents_of,
     is_atom,
     is_equation,
@@ -452,7 +454,7 @@ def _stratum(rules: Sequence[Rule]) -> Stratum:
     found = Stratum([], frozenset(word for rule in rules for word in words_of(rule.body)), {}, {}, [])
     for rule in rules:
         variables = dict(rule.variables)
-        body = _apart(rule.body, count())
+        body = bound_apart(rule.body, count())
         _note_variables(body, found.variables)
         clause = Clause((rule.name, *variables), (body,), variables)
         found.clauses.append(clause)
@@ -463,21 +465,6 @@ def _stratum(rules: Sequence[Rule]) -> Stratum:
         if sum(word in names for word in words_of(rule.body)) > len(uses):
             found.again.append(clause)
     return found
-
-
-def _apart(formula: Formula, numbers: Iterator[int], names: Mapping[str, str] = UNBOUND) -> Formula:
-    """The formula, each variable of a quantifier with a name that no other has, and ``exists`` in ``exists`` as one."""
-    if isinstance(formula, str):
-        return names.get(formula, formula)
-    if not formula or formula[0] not in QUANTIFIERS:
-        return tuple([_apart(part, numbers, names) for part in formula])
-    number, variables = next(numbers), typed_list(formula[1], "a quantifier")
-    own = {name: f"{name} {number}" for name, _ in variables}
-    listing = [word for name, types in variables for word in (own[name], "-", ("either", *types))]
-    body = _apart(formula[2], numbers, {**names, **own})
-    if formula[0] == "exists" and body[:1] == ("exists",):
-        return "exists", (*listing, *body[1]), body[2]
-    return formula[0], tuple(listing), body
 
 
 def _note_variables(formula: Formula, found: dict[int, Set[str]]) -> Set[str]:
@@ -646,27 +633,11 @@ def instances(formula: Formula, world: World, binding: Binding = UNBOUND) -> Ite
 
 
 def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -> Iterator[Binding]:
-    """The bindings of ``exists`` under which the body may be true.
-
-    While atoms are derived, these are the ones that make an atom with some of the variables true, one of the body for
-    which there are fewest: without that, transitive closures take cubic time in each state.
-    """
-    fitting = {variable: world.of_types(types) for variable, types in typed_list(listing, "a quantifier")}
-    conjuncts = body[1:] if body[:1] == ("and",) else (body,)
-    patterns = [each for each in conjuncts if is_atom(each) and not fitting.keys().isdisjoint(each)]
-    if world.index is None or not patterns:
-        yield from bindings(listing, world, binding)
-        return
-    known = {each: value for each, value in binding.items() if each not in fitting}
-    found = [(_indexed(lifted, fitting, world), lifted) for lifted in (_ground(each, known) for each in patterns)]
-    atoms, lifted = min(found, key=lambda each: len(each[0]))
-    free = tuple(variable for variable in fitting if variable not in lifted)
-    for atom in atoms:
-        world.count()
-        matched = unify(lifted, atom, {}, fitting) if len(atom) == len(lifted) else None
-        for chosen in product(*[fitting[variable] for variable in free]) if matched is not None else ():
-            world.count()
-            yield {**binding, **(matched or {}), **dict(zip(free, chosen, strict=True))}
+    """The bindings of ``exists`` under which the body may be true; while atoms are derived, those under which it is."""
+    if world.index is None or compares_numbers(body):  # which may have no truth value
+        return bindings(listing, world, binding)
+    free = {name: world.of_types(types) for name, types in typed_list(listing, "a quantifier")}
+    return solutions((body,), free, world, binding)
 
 
 def grounded(formula: Formula, binding: Mapping[str, Formula]) -> Formula:

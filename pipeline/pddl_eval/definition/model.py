@@ -236,6 +236,22 @@ def words_of(formula: Formula) -> Iterator[str]:
         yield from words_of(part)
 
 
+def bound_apart(formula: Formula, numbers: Iterator[int], names: Mapping[str, str] | None = None) -> Formula:
+    """The formula with a name of its own, which no text has, for each variable that it binds.
+
+    >>> from itertools import count
+    >>> bound_apart(("not", ("exists", ("?x",), ("on", "?x", "?y"))), count())
+    ('not', ('exists', ('? 0',), ('on', '? 0', '?y')))
+    """
+    names = names or {}
+    if isinstance(formula, str) or not formula:
+        return names.get(formula, formula) if isinstance(formula, str) else formula
+    if formula[0] in BINDERS and len(formula) > 1:
+        own = {word: f"? {next(numbers)}" for word in formula[1] if isinstance(word, str) and word.startswith("?")}
+        names = {**names, **own}
+    return tuple([bound_apart(part, numbers, names) for part in formula])
+
+
 def fluents_of(expression: Formula) -> Iterator[Atom]:
     """The fluents of a numeric expression.
 

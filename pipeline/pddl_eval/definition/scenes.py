@@ -6,7 +6,7 @@ maps its numbers and formulas, too. A STRIPS problem has none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from fractions import Fraction
 from itertools import count
 
@@ -24,6 +24,7 @@ from pddl_eval.definition.model import (
     Formula,
     Problem,
     State,
+    bound_apart,
     is_equation,
     show_formula,
 )
@@ -128,18 +129,8 @@ def numbered(formula: Formula, rename: Callable[[str], str] = str, variables: It
     def term(name: str) -> str:
         return places.setdefault(name, f"?{len(places)}") if name.startswith("?") else rename(name)
 
-    own_names = _bound_apart(formula, {}, count())
+    own_names = bound_apart(formula, count())
     return with_terms(own_names, term, lambda word: str(Fraction(word)) if NUMBER.fullmatch(word) else (word,))
-
-
-def _bound_apart(formula: Formula, names: Mapping[str, str], free: Iterator[int]) -> Formula:
-    """The formula with a name of its own, which no text has, for each variable that it binds."""
-    if isinstance(formula, str) or not formula:
-        return names.get(formula, formula) if isinstance(formula, str) else formula
-    if formula[0] in BINDERS and len(formula) > 1:
-        own = {word: f"? {next(free)}" for word in formula[1] if isinstance(word, str) and word.startswith("?")}
-        names = {**names, **own}
-    return tuple([_bound_apart(part, names, free) for part in formula])
 
 
 def renamed_formula(formula: Formula, names: Mapping[str, str]) -> Formula:

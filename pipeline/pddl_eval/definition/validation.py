@@ -359,10 +359,11 @@ def _broken_invariant(
 
 
 def _at_time(failure: Failure, event: Event, happening: Iterable[Operator | Failure]) -> Failure:
-    """The failure, which says when it is, and which operator of the happening makes a missing atom true too late."""
+    """The failure, which says when it is, and which operator of the happening gives what is missing too late."""
     half = "start" if event.half == AT_START else "end" if event.half == AT_END else ""
     operators = (each for each in happening if isinstance(each, Operator))
-    late = next((in_words(each) for each in operators if not each.add_effects.isdisjoint(failure.missing)), "")
+    made = ((each, {*each.add_effects, *(("not", atom) for atom in each.delete_effects)}) for each in operators)
+    late = next((in_words(each) for each, changed in made if not changed.isdisjoint(failure.missing)), "")
     return replace(failure, reason=words.at_time(failure.reason, event.time, half, late), time=event.time)
 
 
