@@ -35,6 +35,7 @@ ALONE = {
     "planning/invariants",
     "planning/mutex_groups",
     "planning/search",
+    "planning/symmetries",
     "tests",
 }
 """Files of the crate for which the definition has a library of Python's, or nothing: it makes no search."""

@@ -180,3 +180,59 @@ def test_questions_are_decided_as_by_enumeration(kind: str) -> None:
     for said in says:
         row = {"question": kind, "generated_answer": said, "reference_problem": text, "domain": BLOCKS_TEXT}
         assert kernel.read_answer(row, options).verdict == read_answer(row, options).verdict, said
+
+
+LAMPS = "".join(f" l{number}" for number in range(18))
+
+CUT = """(define (domain cut) (:types lamp thing - object) (:predicates (lit ?l - lamp) (off ?l - lamp)
+  (knife ?t - thing) (saw ?t - thing) (sharp ?t - thing) (near ?t - thing) (held ?t - thing) (free) (cut ?t - thing)
+  (glued ?t - thing))
+  (:action switch :parameters (?l - lamp) :precondition (off ?l) :effect (and (lit ?l) (not (off ?l))))
+  (:action darken :parameters (?l - lamp) :precondition (lit ?l) :effect (and (off ?l) (not (lit ?l))))
+  (:action take :parameters (?t - thing) :precondition (and (near ?t) (free)) :effect (and (held ?t) (not (free))))
+  (:action drop :parameters (?t - thing) :precondition (held ?t) :effect (and (free) (not (held ?t))))
+  (:action slice :parameters (?t ?w - thing) :precondition (and (held ?t) (near ?w) (or (knife ?t) (and (saw ?t)
+    (sharp ?t)))) :effect (cut ?w)))"""
+
+LOAF = f"""(define (problem p) (:domain cut) (:objects{LAMPS} - lamp loaf bread wood shelf - thing) (:goal (cut loaf))
+  (:init {LAMPS.replace(" ", ") (off ")[2:]}) (near loaf) (near bread) (near shelf) (near wood) (knife bread) (saw wood)
+  (free)))"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "right", "wrong"),
+    [
+        ("next_action", ["(take bread)"], ["(take wood)", "(switch l0)", "none"]),
+        ("landmark", ["(held bread)"], ["(lit l0)", "(held wood)", "none"]),
+        ("unreachable_action", ["(slice wood loaf)"], ["(slice bread loaf)", "(darken l3)", "none"]),
+        ("unreachable_atom", ["(glued loaf)"], ["(cut wood)", "(lit l5)"]),
+    ],
+)
+def test_a_disjunction_among_a_million_states(kind: str, right: list[str], wrong: list[str]) -> None:
+    """Only a knife cuts, for the saw is not sharp: without the disjunction everything would, or nothing."""
+    row = {"question": kind, "reference_problem": LOAF, "domain": CUT}
+    for said in [*right, *wrong]:
+        found = kernel.read_answer({**row, "generated_answer": said}, ScoringOptions()).verdict
+        assert found.correct is (said in right), (said, found.detail)
+
+
+def test_cheapest_plans_where_many_objects_change_places() -> None:
+    """Ten parcels to carry and ten that stay, over one bridge: what is carried first makes no difference."""
+    carry = """(define (domain carry) (:predicates (at ?p ?x) (here ?x) (has ?p) (empty) (bridge ?x ?y) (parcel ?p))
+      (:action take :parameters (?p ?x) :precondition (and (at ?p ?x) (here ?x) (empty) (parcel ?p))
+        :effect (and (has ?p) (not (at ?p ?x)) (not (empty))))
+      (:action leave :parameters (?p ?x) :precondition (and (has ?p) (here ?x))
+        :effect (and (at ?p ?x) (empty) (not (has ?p))))
+      (:action walk :parameters (?x ?y) :precondition (and (here ?x) (bridge ?x ?y))
+        :effect (and (here ?y) (not (here ?x)))))"""
+    parcels = [f"p{number}" for number in range(20)]
+    init = [f"(parcel {each}) (at {each} west)" for each in parcels]
+    problem = f"""(define (problem p) (:domain carry) (:objects west east {" ".join(parcels)})
+      (:init (here west) (empty) (bridge west east) (bridge east west) {" ".join(init)})
+      (:goal (and {" ".join(f"(at {each} {'east' if each in parcels[:10] else 'west'})" for each in parcels)})))"""
+    row = {"question": "next_action", "reference_problem": problem, "domain": carry}
+    said = {"(take p3 west)": True, "(take p12 west)": False, "(walk west east)": False}
+    for answer, right in said.items():
+        found = kernel.read_answer({**row, "generated_answer": answer}, ScoringOptions()).verdict
+        assert found.correct is right, found.detail
+    assert found.detail == "(walk west east): the cheapest plan that begins with it costs 41, not 39"

@@ -558,11 +558,15 @@ impl Task {
         self.actions(&find_plan(task, &goal, &lacking)?.map_err(|_| Left::Panic)?)
     }
 
-    /// A plan with the fewest operators; None where there is none.
-    pub fn cheapest_plan(&self) -> Answer<Option<Plan>> {
-        let Ok(goal) = self.bits_of_goal()? else { return Ok(None) };
-        let path = cheapest_plan(self.ground()?, &goal)?;
-        path.map(|path| self.actions(&path)).transpose()
+    /// A plan with the fewest operators, or why there is none.
+    pub fn cheapest_plan(&self) -> Answer<Result<Plan, Unsolvable>> {
+        Ok(match self.bits_of_goal()? {
+            Ok(goal) => match cheapest_plan(self.ground()?, &goal)? {
+                Ok(path) => Ok(self.actions(&path)?),
+                Err(proof) => Err(Unsolvable::BySearch(proof)),
+            },
+            Err(proof) => Err(proof),
+        })
     }
 
     /// Why there is no plan, where that is not for its types.

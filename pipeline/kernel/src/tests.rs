@@ -15,10 +15,11 @@ use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::drafts::without_thinking;
 use crate::pddl::problems::{read_problem, Declared, Interner, Refused};
 use crate::planning::bounds::closure_bounds;
-use crate::planning::cheapest::search_cheapest;
+use crate::planning::cheapest::{search_by_open_goals, search_cheapest};
 use crate::planning::invariants::unit_propagation;
-use crate::planning::search::{find_path, Question, StatesLeft, MAX_STATES};
-use crate::planning::task::{ground, Bits};
+use crate::planning::search::{find_path, Proof, Question, StatesLeft, MAX_STATES};
+use crate::planning::symmetries::Symmetries;
+use crate::planning::task::{ground, Bits, GroundTask};
 use crate::plans::found::Steps;
 use crate::plans::reading::read_plan;
 use crate::states::Chance;
@@ -403,8 +404,9 @@ fn chance() {
     assert_eq!(found, [844_421, 757_954, 420_571, 258_916, 511_274]);
 }
 
-/// Three operators over three objects, and an initial state, drawn from a seed.
-fn random_task(seed: u64) -> (String, String) {
+/// Three operators over so many objects, and an initial state, drawn from a seed; the last two of the lifted atoms may be
+/// left out.
+fn random_task(seed: u64, objects: usize, kinds: u64) -> (String, String) {
     let mut state = seed;
     let mut below = |count: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -413,33 +415,66 @@ fn random_task(seed: u64) -> (String, String) {
     let lifted = ["(a ?x)", "(a ?y)", "(b ?x)", "(b ?y)", "(c)", "(d ?x ?y)", "(d ?y ?x)"];
     let mut domain = String::from("(define (domain t) ");
     for name in ["p", "q", "r"] {
-        let mut draw = |count: usize| (0..count).map(|_| lifted[below(7)]).collect::<Vec<_>>();
+        let mut draw = |count: usize| (0..count).map(|_| lifted[below(kinds)]).collect::<Vec<_>>();
         let (needed, added, deleted) = (draw(2).concat(), draw(2).concat(), draw(2));
         let deleted: String = deleted.iter().map(|atom| format!("(not {atom})")).collect();
-        let conditions = if below(3) == 0 { format!("{needed} (not {})", lifted[below(7)]) } else { needed };
+        let conditions = if below(3) == 0 { format!("{needed} (not {})", lifted[below(kinds)]) } else { needed };
         domain += &format!(
             "(:action {name} :parameters (?x ?y) :precondition (and {conditions}) :effect (and {added} {deleted}))"
         );
     }
-    let objects = ["o0", "o1", "o2"];
+    let objects: Vec<String> = (0..objects).map(|number| format!("o{number}")).collect();
     let unary = objects.iter().flat_map(|one| [format!("(a {one})"), format!("(b {one})")]);
     let binary = objects.iter().flat_map(|one| objects.iter().map(move |two| format!("(d {one} {two})")));
     let init: String = unary.chain(binary).chain([String::from("(c)")]).filter(|_| below(5) < 2).collect();
-    (domain + ")", format!("(define (problem s) (:domain t) (:objects o0 o1 o2) (:init {init}) (:goal (and)))"))
+    let objects = objects.join(" ");
+    (domain + ")", format!("(define (problem s) (:domain t) (:objects {objects}) (:init {init}) (:goal (and)))"))
+}
+
+fn ground_random((domain, problem): (String, String)) -> Option<GroundTask> {
+    let domain = Rc::new(PlanningDomain::read(domain.as_bytes(), false).expect("a domain"));
+    let problem = read_in(&domain, Some(problem.as_bytes())).expect("a problem").outcome.ok()?;
+    let start = Task::new(Rc::new(problem), domain.clone(), true, true);
+    let LiftedTask { names, objects, init, .. } = start.lifted().expect("few words");
+    let objects = objects.iter().copied().collect();
+    Some(ground(&objects, init, &domain.structure.domain, names).expect("few operators"))
+}
+
+/// Objects that change places change no cost: searches that open one state for all such find the fewest operators.
+#[test]
+fn cheapest_plans_where_objects_change_places() {
+    let (mut found, mut exchanged) = (0, 0);
+    for seed in 0..150 {
+        let Some(task) = ground_random(random_task(seed, 4, 5)) else { continue };
+        let (count, no) = (task.atoms.len(), Bits::none(task.atoms.len()));
+        for goal in (0..count).flat_map(|one| (0..one).map(move |two| Bits::of(count, [one, two]))) {
+            let Some((_, states)) = task.shared([&goal, &no], 5_000) else { continue };
+            let symmetries = Symmetries::new(&task, &goal);
+            exchanged += usize::from(symmetries.size() > 0);
+            let shortest = task.shortest_plan(&goal, &no).expect("few states");
+            for cheapest in [search_cheapest(&task, &goal), search_by_open_goals(&task, &goal)] {
+                match (cheapest.expect("few states"), &shortest) {
+                    (Ok(path), Ok(shortest)) => {
+                        assert_eq!(path.len(), shortest.len(), "{seed}");
+                        let end = task.after(&task.initial, &path);
+                        assert!(goal.within(&end) && symmetries.representative(&goal).count() == goal.count());
+                        found += usize::from(!path.is_empty());
+                    }
+                    (Err(Proof::RanOut(seen)), Err(_)) => assert!(seen <= states),
+                    (Err(_), Err(_)) => {}
+                    _ => panic!("{seed}: a plan is found by one search alone"),
+                }
+            }
+        }
+    }
+    assert!(found > 1000 && exchanged > 1000, "{found} {exchanged}");
 }
 
 #[test]
 fn what_the_search_proves_is_so_in_every_reachable_state() {
     let (mut reached, mut refuted, mut closed) = (0, 0, 0);
     for seed in 0..100 {
-        let (domain, problem) = random_task(seed);
-        let domain = Rc::new(PlanningDomain::read(domain.as_bytes(), false).expect("a domain"));
-        let reading = read_in(&domain, Some(problem.as_bytes()));
-        let Ok(problem) = reading.expect("a problem").outcome else { continue };
-        let start = Task::new(Rc::new(problem), domain.clone(), true, true);
-        let LiftedTask { names, objects, init, .. } = start.lifted().expect("few words");
-        let objects = objects.iter().copied().collect();
-        let task = ground(&objects, init, &domain.structure.domain, names).expect("few operators");
+        let Some(task) = ground_random(random_task(seed, 3, 7)) else { continue };
         let count = task.atoms.len();
         let no = Bits::none(count);
         let pairs = (0..count).flat_map(|one| (0..one).map(move |two| [one, two]));
@@ -448,9 +483,13 @@ fn what_the_search_proves_is_so_in_every_reachable_state() {
             let question = Question { start: &task.initial, yes: &goal, no: &no, most: MAX_STATES };
             let found = find_path(&task, &question, &mut StatesLeft::new()).expect("few states");
             if seed % 4 == 0 {
-                let cheapest = search_cheapest(&task, &goal).expect("few states");
                 let shortest = task.shortest_plan(&goal, &no).expect("few states").ok();
-                assert_eq!(cheapest.map(|path| path.len()), shortest.map(|path| path.len()), "{seed}");
+                for found in [search_cheapest(&task, &goal), search_by_open_goals(&task, &goal)] {
+                    let found = found.expect("few states").ok();
+                    assert_eq!(found.as_ref().map(Vec::len), shortest.as_ref().map(Vec::len), "{seed}");
+                    let end = found.map(|path| task.after(&task.initial, &path));
+                    assert!(end.map_or(true, |end| goal.within(&end)), "{seed}");
+                }
             }
             let implied = unit_propagation(&task, &goal, &no, true).expect("few operators");
             match (found.expect("few states"), shared) {

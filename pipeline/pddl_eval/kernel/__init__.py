@@ -260,7 +260,8 @@ def search(problem: Problem, planning_domain: PlanningDomain) -> Solution | Unso
     >>> search(held, known_domain("blocksworld")).plan
     (('putdown', 'a'),)
     """
-    return _planned(problem, planning_domain, 0) or solve(problem, planning_domain)
+    found = _planned(problem, planning_domain, 0) or _planned(problem, planning_domain, _CHEAPEST)
+    return found or solve(problem, planning_domain)
 
 
 def cheapest(problem: Problem, planning_domain: PlanningDomain) -> Solution | Unsolvable | Undecided:
@@ -285,15 +286,16 @@ def _planned(problem: Problem, planning_domain: PlanningDomain, flags: int) -> S
     if not (planning_domain.is_searched_in(problem) and answers_now(options)):
         return None
     spend(WORK_PER_LOOK)  # Nothing is started for a row whose budget has ended.
-    domain = planning_domain.domain
-    plain = replace(domain, operators=tuple(replace(each, formulas=()) for each in domain.operators), functions={})
+    domain, split = planning_domain.domain, planning_domain.disjuncts
+    operators = tuple(replace(each, formulas=()) for each in split.domain.operators)
+    plain = replace(split.domain, operators=operators, functions={})
     pairs = [(None, problem_to_pddl(replace(problem, values={}, formulas=())))]
     (values,) = _pairs(pairs, False, domain_to_pddl(plain), options, flags | NO_CERTIFICATES) or [None]
     if values is None:
         return None
     if values["plan"] is None:  # Costs take actions away and add none: this is a proof with them, too.
         return next(map(Unsolvable, _reasons(map(_difference, values["detail"]), "unsolvable")), None)
-    plan = tuple(map(tuple, values["plan"]))
+    plan = split.own(map(tuple, values["plan"]))
     if planning_domain.moves_freely(problem):
         return executed(plan, problem, domain)
     # An action whose cost has no value cannot be executed.

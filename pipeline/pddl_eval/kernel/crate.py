@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "988d0d463e3b35055ba9a500cacd9ff3"
+DIGEST = "5cfb6498798d4a463650b6eead78262e"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper", "rover_single_stores")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

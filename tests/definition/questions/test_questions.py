@@ -253,6 +253,44 @@ def test_one_of_several_right_answers(kind: str, right: list[str], wrong: list[s
 @pytest.mark.parametrize(
     ("said", "verdict"),
     [
+        ("The cheapest plan is:\n1. (unstack c a)\n2. (put-down c)\n3. (pick-up a)", "right"),
+        ("**Plan**\n\n1. unstack(c, a)\n2. put-down(c)", "right"),
+        ('{"plan": ["(unstack c a)", "(put-down c)"]}', "right"),
+        ("First (unstack c a), and then put-down(c).", "right"),
+        ("The plan is: (pick-up b) (unstack c a)", "wrong"),
+        ("(unstack c a)\n(put-down c)", "wrong"),  # Nothing says that they are no alternatives.
+        ("In every cheapest plan the next action is (unstack c a) or (pick-up b)", "wrong"),
+        ("I would not do (pick-up b); rather (unstack c a)", "right"),
+        ("Not (unstack c a) but (pick-up b).", "wrong"),
+        ("(unstack c a) instead of (pick-up b)", "right"),
+        ("not (pick-up b)", "wrong"),
+        ('["unstack", "c", "a"]', "right"),
+        ('{"action": ["unstack", "c", "a"]}', "right"),
+        ('["unstack", "c"]', "wrong"),
+    ],
+)  # fmt: skip
+def test_the_first_action_of_a_plan_is_the_next(said: str, verdict: str) -> None:
+    assert judged("next_action", said, "") == verdict
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "verdict"),
+    [
+        ("unreachable_atom", '["on", "a", "a"]', "right"),
+        ("unreachable_atom", '["on", "a", "b"]', "wrong"),
+        ("landmark", '["clear", "a"]', "right"),
+        ("landmark", "(holding c), not (clear c)", "right"),
+        ("state", '["on", "c", "a"]', "incomplete"),
+        ("state", '["clear", "arm-empty"]', "wrong"),  # No block is named so: two elements.
+    ],
+)
+def test_a_list_of_words_is_one_element(kind: str, said: str, verdict: str) -> None:
+    assert judged(kind, said, "") == verdict
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
         ("(unstack c a) (put-down c) (pick-up a) (stack a b)", "right"),
         ("Remove (pick-up b) and (put-down b).", "right"),
         ('{"removed": ["(pick-up b)", "(put-down b)"]}', "right"),

@@ -354,20 +354,23 @@ pub fn score_lone_problem(
                 return Err(Left::Domain);
             }
             verdict.solvable = None;
-            let cheapest = if settings.cheapest { task.cheapest_plan()? } else { None };
-            if let Some(plan) = cheapest {
-                verdict.proof = Some(shown(&task, Some(&plan)));
-            } else if settings.check_solvable {
-                let plan = task.plan()?;
-                verdict.solvable = Some(plan.is_some());
-                verdict.proof = settings.proofs.then(|| shown(&task, plan));
-                let words = &task.problem.words;
-                if let Some((atom, misfit)) = task.ill_typed() {
+            if let Some((atom, misfit)) = task.ill_typed().filter(|_| settings.check_solvable) {
+                (verdict.solvable, verdict.verdict) = (Some(false), Some("unsolvable"));
+                verdict.differences = vec![difference::ill_typed(&task.problem.words, atom, &misfit)];
+                verdict.proof = settings.proofs.then(|| shown(&task, None));
+            } else if settings.check_solvable || settings.cheapest {
+                let found = match settings.cheapest {
+                    true => task.cheapest_plan()?,
+                    false => match task.plan()? {
+                        Some(plan) => Ok(plan.clone()),
+                        None => Err(task.proof()?.ok_or(Left::Panic)?.clone()),
+                    },
+                };
+                verdict.solvable = settings.check_solvable.then_some(found.is_ok());
+                verdict.proof = settings.proofs.then(|| shown(&task, found.as_ref().ok()));
+                if let Err(proof) = &found {
                     verdict.verdict = Some("unsolvable");
-                    verdict.differences = vec![difference::ill_typed(words, atom, &misfit)];
-                } else if let (Some(false), Some(proof)) = (verdict.solvable, task.proof()?) {
-                    verdict.verdict = Some("unsolvable");
-                    verdict.differences = vec![difference::unsolvable("unsolvable", words, proof)];
+                    verdict.differences = vec![difference::unsolvable("unsolvable", &task.problem.words, proof)];
                 }
             }
             verdict.certificate = certificate(&task, is_placeholder, settings)?;

@@ -1,12 +1,16 @@
-//! Finds a cheapest plan where each operator costs 1: A* with LM-cut, beyond enumeration (definition/state_space.py).
+//! Finds a cheapest plan where each operator costs 1: A*, beyond enumeration (definition/state_space.py).
 //!
-//! After Helmert and Domshlak, "Landmarks, critical paths and abstractions: what's the difference anyway?" (2009). The
-//! heuristic ignores what operators delete and avoid, so it is never above what the goal costs: the first plan is a cheapest
-//! one, and a search that runs out of states is a proof. It may fall by more than a step costs, so a state is opened again
-//! where it is reached by fewer steps.
+//! It is guided by LM-cut (Helmert and Domshlak, "Landmarks, critical paths and abstractions: what's the difference
+//! anyway?", 2009), then by the number of open goals, which is poor and takes nothing. Neither is ever above what the goal
+//! costs: the first plan is a cheapest one, and a search that runs out of states is a proof. LM-cut may fall by more than a
+//! step costs, so a state is opened again where it is reached by fewer steps. Of states that cost the same because objects
+//! change places (planning/symmetries.rs) one is opened.
 
 use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
+use crate::planning::invariants::dead_ends;
+use crate::planning::search::Proof;
+use crate::planning::symmetries::Symmetries;
 use crate::planning::task::{Bits, GroundTask};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -14,56 +18,88 @@ use std::collections::{BinaryHeap, VecDeque};
 /// Operators and atoms that are looked at, all in all: about two seconds.
 const MOST_WORK: usize = 400_000_000;
 
-/// The places of the operators of a plan of the fewest to a state with all these bits; None where there is none.
-pub fn cheapest_plan(task: &GroundTask, goal: &Bits) -> Answer<Option<Vec<usize>>> {
+/// Words of memory for the states, some 100 megabytes, and for each of them beside its bits.
+const MOST_WORDS: usize = 12_000_000;
+const WORDS_PER_STATE: usize = 20;
+
+/// The places of the operators of a plan of the fewest, or why there is none.
+pub type Cheapest = Answer<Result<Vec<usize>, Proof>>;
+
+/// A cheapest plan to a state with all these bits.
+pub fn cheapest_plan(task: &GroundTask, goal: &Bits) -> Cheapest {
     if let Some(found) = task.shortest_plan(goal, &Bits::none(task.atoms.len())) {
-        return Ok(found.ok());
+        return Ok(found.map_err(Proof::NoState));
     }
-    search_cheapest(task, goal)
+    search_cheapest(task, goal).or_else(|_| search_by_open_goals(task, goal))
 }
 
-/// As `cheapest_plan`, without enumeration.
-pub fn search_cheapest(task: &GroundTask, goal: &Bits) -> Answer<Option<Vec<usize>>> {
+/// As `cheapest_plan`, by LM-cut.
+pub fn search_cheapest(task: &GroundTask, goal: &Bits) -> Cheapest {
     let mut cuts = Cuts::new(task, goal);
-    let Some(least) = cuts.least(&task.initial) else { return Ok(None) };
-    let mut nodes = vec![Node { state: task.initial.clone(), steps: 0, least, reached_by: None }];
+    search(task, goal, |state| {
+        let before = cuts.work;
+        (cuts.least(state), cuts.work - before)
+    })
+}
+
+/// As `cheapest_plan`, by the number of open goals over those that one operator makes true at most.
+pub fn search_by_open_goals(task: &GroundTask, goal: &Bits) -> Cheapest {
+    let made = task.operators.iter().map(|each| each.added.clone().and(goal).count());
+    let most = made.max().unwrap_or(0).max(1);
+    search(task, goal, |state| (Some(goal.clone().but(state).count().div_ceil(most) as u32), goal.0.len()))
+}
+
+/// A* by what the goal costs at least from a state, None where it is out of reach, and what it takes to say that.
+fn search(task: &GroundTask, goal: &Bits, mut least: impl FnMut(&Bits) -> (Option<u32>, usize)) -> Cheapest {
+    let symmetries = Symmetries::new(task, goal);
+    let dead = dead_ends(task, goal, &Bits::none(task.atoms.len())).unwrap_or_else(|_| Bits::none(task.atoms.len()));
+    let words = WORDS_PER_STATE + 2 * goal.0.len();
+    let (Some(first), mut work) = least(&task.initial) else { return Ok(Err(Proof::OutOfReach)) };
+    let node = |state, steps, least, reached_by| Node { state, steps, least, reached_by, is_replaced: false };
+    let mut nodes = vec![node(task.initial.clone(), 0, first, None)];
     let mut known: HashMap<Bits, usize> = HashMap::default();
-    known.insert(task.initial.clone(), 0);
-    let mut open = BinaryHeap::from([Reverse((least, least, 0usize, 0u32))]);
+    known.insert(symmetries.representative(&task.initial), 0);
+    let mut open = BinaryHeap::from([Reverse((first, first, 0usize))]);
     let mut following = Vec::new();
-    while let Some(Reverse((_, _, number, steps))) = open.pop() {
-        let state = nodes[number].state.clone();
-        if goal.within(&state) {
-            return Ok(Some(plan(&nodes, number)));
-        }
-        if steps > nodes[number].steps {
+    while let Some(Reverse((_, _, number))) = open.pop() {
+        if nodes[number].is_replaced {
             continue; // it was reached by fewer since
         }
-        cuts.work += task.successors().of(&task.operators, &state, &mut following);
+        let state = nodes[number].state.clone();
+        if goal.within(&state) {
+            return Ok(Ok(plan(&nodes, number)));
+        }
+        let steps = nodes[number].steps + 1;
+        work += task.successors().of(&task.operators, &state, &mut following);
+        work += following.len() * (goal.0.len() + symmetries.size());
         for place in following.iter().copied() {
             let after = task.operators[place].apply(&state);
-            let (steps, reached_by) = (steps + 1, Some((number, place)));
-            let number = match known.get(&after) {
-                Some(number) if nodes[*number].steps <= steps => continue,
-                Some(number) => {
-                    nodes[*number] = Node { state: after, steps, least: nodes[*number].least, reached_by };
-                    *number
+            if after.meets(&dead) {
+                continue;
+            }
+            let key = symmetries.representative(&after);
+            let to_goal = match known.get(&key) {
+                Some(other) if nodes[*other].steps <= steps => continue,
+                Some(other) => {
+                    nodes[*other].is_replaced = true;
+                    nodes[*other].least
                 }
                 None => {
-                    let Some(least) = cuts.least(&after) else { continue };
-                    known.insert(after.clone(), nodes.len());
-                    nodes.push(Node { state: after, steps, least, reached_by });
-                    nodes.len() - 1
+                    let (found, taken) = least(&after);
+                    work += taken;
+                    let Some(found) = found else { continue };
+                    found
                 }
             };
-            let least = nodes[number].least;
-            open.push(Reverse((steps + least, least, number, steps)));
+            known.insert(key, nodes.len());
+            open.push(Reverse((steps + to_goal, to_goal, nodes.len())));
+            nodes.push(node(after, steps, to_goal, Some((number, place))));
         }
-        if cuts.work > MOST_WORK {
+        if work > MOST_WORK || words * nodes.len() > MOST_WORDS {
             return Err(Left::Budget);
         }
     }
-    Ok(None)
+    Ok(Err(Proof::RanOut(known.len())))
 }
 
 struct Node {
@@ -72,6 +108,8 @@ struct Node {
     /// What the goal costs from here at least.
     least: u32,
     reached_by: Option<(usize, usize)>,
+    /// True where the state, or one that it stands for, was reached by fewer steps since.
+    is_replaced: bool,
 }
 
 fn plan(nodes: &[Node], mut number: usize) -> Vec<usize> {

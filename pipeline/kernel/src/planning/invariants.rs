@@ -60,6 +60,14 @@ pub fn unit_propagation(task: &GroundTask, yes: &Bits, no: &Bits, with_h2: bool)
     Ok(Some((yes, no)))
 }
 
+/// The bits that no operator deletes and that exclude the goal: from a state that has one it cannot be reached.
+pub fn dead_ends(task: &GroundTask, yes: &Bits, no: &Bits) -> Answer<Bits> {
+    let mut dead = no.clone();
+    yes.indexes().try_for_each(|index| task.groups().map(|groups| dead.add(&groups.excluded[index])))?;
+    task.operators.iter().for_each(|operator| dead.remove(&operator.deleted));
+    Ok(dead)
+}
+
 /// The table of Haslum and Geffner, "Admissible heuristics for optimal planning" (2000), as yes or no; None where it
 /// would be too large.
 ///

@@ -6,4 +6,5 @@ pub mod heuristics;
 pub mod invariants;
 pub mod mutex_groups;
 pub mod search;
+pub mod symmetries;
 pub mod task;

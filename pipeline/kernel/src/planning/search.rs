@@ -9,7 +9,7 @@ use crate::difference::Difference;
 use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::planning::heuristics::{reasonable_orders, RelaxedPlanner};
-use crate::planning::invariants::{is_unreachable, unit_propagation};
+use crate::planning::invariants::{dead_ends, is_unreachable, unit_propagation};
 use crate::planning::task::{Bits, GroundTask, States};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -100,6 +100,7 @@ pub fn find_path(task: &GroundTask, question: &Question, left: &mut StatesLeft) 
     if unit_propagation(task, yes, no, false)?.is_none() {
         return Ok(Some(Err(Proof::Excluded)));
     }
+    let dead = dead_ends(task, yes, no)?;
     let goals = reasonable_orders(task, groups, yes);
     let planner = RelaxedPlanner::new(task, yes, no);
     let mut following = Vec::new();
@@ -155,7 +156,7 @@ pub fn find_path(task: &GroundTask, question: &Question, left: &mut StatesLeft) 
         generated += 1 + examined / EXAMINED_PER_STATE;
         for place in following.iter().copied() {
             task.operators[place].apply_to(&state, &mut after);
-            if !seen.insert(&after) {
+            if after.meets(&dead) || !seen.insert(&after) {
                 continue;
             }
             generated += 1;

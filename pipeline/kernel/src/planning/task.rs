@@ -463,10 +463,14 @@ impl GroundTask {
         state
     }
 
+    /// The bit of an atom that is true in some reachable state and not in all.
+    pub fn bit(&self, atom: &Lifted) -> Option<usize> {
+        self.numbers.find(atom).and_then(|number| self.bits.bit(number))
+    }
+
     /// The bits of those of the atoms that are true in some reachable state, and whether one is true in all.
     pub fn bits_of_denied(&self, denied: &[Lifted]) -> (Bits, bool) {
-        let bit = |atom: &Lifted| self.numbers.find(atom).and_then(|number| self.bits.bit(number));
-        let bits = Bits::of(self.atoms.len(), denied.iter().filter_map(bit));
+        let bits = Bits::of(self.atoms.len(), denied.iter().filter_map(|atom| self.bit(atom)));
         (bits, denied.iter().any(|atom| self.always.contains(atom)))
     }
 
@@ -476,7 +480,7 @@ impl GroundTask {
         names.sort(&mut sorted);
         let mut bits = Bits::none(self.atoms.len());
         for atom in sorted.into_iter().filter(|atom| !self.always.contains(*atom)) {
-            bits.set(self.numbers.find(atom).and_then(|number| self.bits.bit(number)).ok_or(atom)?);
+            bits.set(self.bit(atom).ok_or(atom)?);
         }
         Ok(bits)
     }

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 
+from pddl_eval.definition.disjuncts import Disjuncts, split
 from pddl_eval.definition.domains.reading import (
     CoveredGoal,
     CoveredState,
@@ -66,11 +67,21 @@ class PlanningDomain:
         return not (domain.formulas or domain.functions or any(beyond))
 
     def is_searched_in(self, problem: Problem) -> bool:
-        """True where searches understand the task: operators are made of literals and costs, the goal of atoms."""
-        domain = self.domain
+        """True where searches understand the task: operators are made of literals and costs, the goal of atoms.
+
+        So are those with disjunctions of literals (``disjuncts``).
+        """
+        domain = self.disjuncts.domain
+        if domain is not self.domain:
+            return PlanningDomain(domain).is_searched_in(problem)
         return not (domain.outside_strips or domain.formulas or problem.conjuncts) and (
             self.moves_atoms(problem) and self.obstacle_of(problem) is None
         )
+
+    @cached_property
+    def disjuncts(self) -> Disjuncts:
+        """The domain as searches take it: an operator for each way to meet a condition."""
+        return split(self.domain)
 
     @cached_property
     def uses_negation(self) -> bool:

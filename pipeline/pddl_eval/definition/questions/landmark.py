@@ -93,8 +93,10 @@ def avoiding(atom: Atom, problem: Problem, domain: Domain) -> tuple[Problem, Dom
 
     In place of an operator that may add it stand copies, in each of which an argument of the effect is another object.
     """
-    if not PlanningDomain(domain).is_searched_in(problem):
+    planning_domain = PlanningDomain(domain)
+    if not planning_domain.is_searched_in(problem):
         return None
+    domain = planning_domain.disjuncts.domain
     operators: list[Operator] = []
     for operator in domain.operators:
         adding = [each for each in operator.add_effects if (each[0], len(each)) == (atom[0], len(atom))]

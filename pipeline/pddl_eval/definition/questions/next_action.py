@@ -2,7 +2,8 @@
 
 An action a that is applicable in the state s after the plan, with c*(s) = c(a) + c*(s′): what it costs, and what the
 goal costs at least from the state s′ that it leads to, is what the goal costs at least from s. Costs are those of the
-problem's metric, else each action costs 1. Where the goal holds, "none" is right, too.
+problem's metric, else each action costs 1. Where the goal holds, "none" is right, too. Of an answer that says that it
+is a plan the first action counts.
 
 >>> from pddl_eval import judge_answer
 >>> lamp = '''(define (domain lamp) (:action on :precondition (off) :effect (and (on) (not (off))))
@@ -24,7 +25,7 @@ from pddl_eval.definition.formulas import World
 from pddl_eval.definition.model import Action, Problem, show_number
 from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.questions.applicable import applicable_actions, why_not_applicable
-from pddl_eval.definition.questions.picks import Picks, pick_kind
+from pddl_eval.definition.questions.picks import PLAN, Picks, pick_kind
 from pddl_eval.definition.questions.question import InvalidQuestionError, Question, decided
 from pddl_eval.definition.state_space import GoalCosts, goal_costs
 from pddl_eval.definition.validation import Failure, execute_actions, is_goal, taken
@@ -118,5 +119,5 @@ KIND = pick_kind(
     "the cheapest plan that begins with it costs what the cheapest plan costs",
     _why_wrong,
     cheapest,
-    actions=True,
+    named=PLAN,
 )

@@ -10,12 +10,15 @@ from pddl_eval.definition import words
 from pddl_eval.definition.budget import WORK_PER_LOOK, OutOfBudgetError, or_undecided, spend
 from pddl_eval.definition.model import Atom, Formula, show_atom, show_formula
 from pddl_eval.definition.questions.question import Judged, Kind, Question
-from pddl_eval.definition.questions.reading import answer_text, as_atom
+from pddl_eval.definition.questions.reading import answer_text, as_atom, first_of_plan
 from pddl_eval.definition.questions.sets import read
 from pddl_eval.definition.verdict import RightAnswers, Undecided
 
 MOST_CANDIDATES = 20_000
 """Ground atoms or actions of a problem that are tried, to list all that are right."""
+
+ATOMS, ACTIONS, PLAN = "atoms", "actions", "a plan, of which the first action counts, or actions"
+"""What answers name."""
 
 ONE_OF_MANY = "it is one of many"
 """Why not all that are right are known: the first was enough."""
@@ -40,15 +43,16 @@ def pick_kind(
     why_wrong: Callable[[Atom, Question], str],
     picks: Callable[[Question], Picks],
     *,
-    actions: bool = False,
+    named: str = ATOMS,
 ) -> Kind:
     """A kind of question to which any of ``picks`` is an answer, and "none" where there are none.
 
-    ``why_wrong`` says why one is not right, and is empty for one that is.
+    ``why_wrong`` says why one is not right, and is empty for one that is. ``named`` says what answers name.
     """
 
     def judge(question: Question, text: str, answer: str) -> Judged:
-        said = read(answer_text(text, answer), question, actions=actions)
+        text = answer_text(text, answer)
+        said = read(text, question, actions=named != ATOMS)
         if not said.found:
             return Judged.unreadable(said.reason)
         if said.none:
@@ -59,7 +63,11 @@ def pick_kind(
             return Judged.of(not found.some or found.or_none, words.not_none() + shown, words.not_none())
         if said.damage:
             return Judged.of(False, words.cannot_read_element(said.damage[0]))
-        return _judged(said.elements, lambda element: why_wrong(element, question))
+        # "Not (a) but (b)" names (b).
+        elements = tuple([each for each in said.elements if as_atom(each)[1]]) or said.elements
+        if named == PLAN and elements:
+            elements = first_of_plan(text, elements)
+        return _judged(elements, lambda element: why_wrong(element, question))
 
     def key(question: Question) -> RightAnswers:
         found = picks(question)

@@ -43,7 +43,8 @@ _DEPTH = 8
 NO_ELEMENT = "nothing of the kind that is asked for was found"
 
 _CALL = rf"(?<![\w@/+.-])({NAME})\(([^(){{}}\[\]\n]*+)\)"
-_NOT = r"(\(\s*+not\s++)|(\bnot\s*+(?=\(|[^\W\d][\w-]*+\()|[¬~!]\s*+)"
+_DENIED = r"not(?:\s++(?:do|choose|pick|select|use|take|apply|execute|perform)\b)?+|instead\s++of|rather\s++than"
+_NOT = rf"(\(\s*+not\s++)|(\b(?:{_DENIED})\s*+(?=\(|[^\W\d][\w-]*+\()|[¬~!]\s*+)"
 _IS_FALSE = r"(\s++(?:is|are|becomes?)\s++(?:now\s++)?+(?:false|not\s++true|no\s++longer(?:\s++true)?+)\b)"
 _ELEMENT = deferred(rf"(?:{_NOT})?+(?:{PDDL}|{_CALL})(?(1)\s*+\)){_IS_FALSE}?+", re.IGNORECASE)
 _SPACED_CALL = deferred(
@@ -62,6 +63,16 @@ _NUMBERED = deferred(r"\s*+(?:[-•·+>#|]++\s*+)*+(?:\(?\d{1,6}[.):]++\s++)?+(?
 _LINKS = deferred(r"\b(?:and|or|are|is|true|facts?|atoms?|actions?|state)\b|[^\w()]++|\b\d++\b", re.IGNORECASE)
 _UNCLOSED = deferred(rf"\(\s*+({NAME})[^()]*+$")
 _WORD = deferred(r"[^\W_]")
+_SINGLES = deferred(r"(?:\([^\s()]++\)\s*+){2,}+")
+_PLAN = deferred(
+    r"""\b(?:plan|sequence|order|steps)\b
+        (?:(?:(?!\baction\b)[^.;\n(]){0,80}?(?::|\b(?:is|are|be)\b) | [^\w\n(]*+\n)
+        [^\w(]*+(?:\d{1,3}[.):]++)?+[^\w(]*+\(?+\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_THEN = deferred(
+    r"[^\w(]*+(?:and\s++)?+(?:then|followed\s++by|after\s++(?:that|which)|afterwards|next)\b", re.IGNORECASE
+)
 _NOTHING = (
     r"none|nothing|null|n/?a|no|empty|∅|no\s++(?:such\s++)?+(?:action|atom|proposition|fact|one|landmark|step)s?+"
 )
@@ -196,7 +207,7 @@ def read_elements(text: str, names: Mapping[str, int], others: Collection[str] =
     >>> read_elements("There is no such atom.", blocks).none
     True
     """
-    text = _BRACKETS.sub(lambda found: found[0].replace("\n", ", "), _unwrapped(text))
+    text = _BRACKETS.sub(lambda found: found[0].replace("\n", ", "), _unwrapped(_as_one(text, names)))
     elements: list[Formula] = []
     damage: list[str] = []
     aside: list[Formula] = []
@@ -252,6 +263,32 @@ def mentioned(text: str, names: Mapping[str, int]) -> tuple[Formula, ...]:
     """
     found = map(_element, islice(_ELEMENT.finditer(_joined(text, names)), MOST_ELEMENTS))
     return tuple([each for each in found if _name(each) in names])
+
+
+def _as_one(text: str, names: Mapping[str, int]) -> str:
+    """The words of one element, each in a list's place, as the element: ``["on", "a", "b"]``."""
+
+    def joined(run: re.Match[str]) -> str:
+        first, *others = words = run[0].replace("(", " ").replace(")", " ").split()
+        is_one = names.get(first.lower()) == len(others) and not any(names.get(each.lower()) == 0 for each in others)
+        return f"({' '.join(words)})\n" if is_one else run[0]
+
+    return _SINGLES.sub(joined, text)
+
+
+def first_of_plan(text: str, elements: tuple[Formula, ...]) -> tuple[Formula, ...]:
+    """The first action of an answer that says that its actions are a plan, or what comes then; else all of them.
+
+    >>> actions = (("pick-up", "a"), ("stack", "a", "b"))
+    >>> first_of_plan("The cheapest plan is: (pick-up a) (stack a b)", actions)
+    (('pick-up', 'a'),)
+    >>> first_of_plan("(pick-up a) and then stack(a, b)", actions), first_of_plan("(pick-up a), (stack a b)", actions)
+    ((('pick-up', 'a'),), (('pick-up', 'a'), ('stack', 'a', 'b')))
+    """
+    first = re.search(r"[\s,(]++".join(map(re.escape, as_atom(elements[0])[0])), text, re.IGNORECASE)
+    if first and (_PLAN.search(text[: first.start()]) or _THEN.match(text[first.end() :])):
+        return elements[:1]
+    return elements
 
 
 def _of_line(line: str, names: Mapping[str, int]) -> tuple[list[Formula], list[str], bool] | None:

@@ -18,13 +18,14 @@ from collections.abc import Mapping
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.formulas import World
 from pddl_eval.definition.model import Action, Operator
+from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.questions.applicable import why_not_applicable
-from pddl_eval.definition.questions.picks import ONE_OF_MANY, Picks, fewest_terms_first, pick_kind, picks_among
+from pddl_eval.definition.questions.picks import ACTIONS, ONE_OF_MANY, Picks, fewest_terms_first, pick_kind, picks_among
 from pddl_eval.definition.questions.question import Question, decided
 from pddl_eval.definition.state_space import Node, StateSpace
 from pddl_eval.definition.validation import execute_actions, operator_of
-from pddl_eval.definition.verdict import Unsolvable
 
 
 def _why_wrong(action: Action, question: Question) -> str:
@@ -46,12 +47,7 @@ def _plan_to(action: Action, question: Question) -> tuple[Action, ...] | None:
         return None
     assert question.task.domain is not None
     if not operator.formulas or question.task.domain.is_searched_in(question.after):
-        found = decided(question.reach(operator.preconditions, operator.negative_preconditions))
-        # A cost without a value lacks it in every state.
-        if isinstance(found, Unsolvable):
-            return None
-        after = execute_actions((*found.plan, action), question.after, question.domain)
-        return found.plan if after.failed_step is None else None
+        return _plan_by_search(action, question)
     space, limit = question.space, ""
     try:
         for _ in space:
@@ -64,6 +60,23 @@ def _plan_to(action: Action, question: Question) -> tuple[Action, ...] | None:
             return None
         raise OutOfBudgetError(limit)
     return space.plan_to(applied[action]) if action in applied else None
+
+
+def _plan_by_search(action: Action, question: Question) -> tuple[Action, ...] | None:
+    """The same, from a plan to a state in which the condition is met in one of the ways to meet it."""
+    assert question.task.domain is not None
+    split = question.task.domain.disjuncts
+    world = question.world if split.domain is question.domain else World(question.after, split.domain)
+    ways = (operator_of(each, world) for each in split.of(action))
+    found = [question.reach(*way.parts[:2]) for way in ways if isinstance(way, Operator)]
+    solution = next((each for each in found if isinstance(each, Solution)), None)
+    if solution is None:
+        for each in found:
+            decided(each)
+        return None
+    # A cost without a value lacks it in every state.
+    after = execute_actions((*solution.plan, action), question.after, question.domain)
+    return solution.plan if after.failed_step is None else None
 
 
 def _applied(space: StateSpace) -> Mapping[Action, Node]:
@@ -98,5 +111,5 @@ KIND = pick_kind(
     "no reachable state admits it",
     _why_wrong,
     unreachable_actions,
-    actions=True,
+    named=ACTIONS,
 )
