@@ -289,3 +289,32 @@ def in_other_words(rng: Random, problem: Problem, domain_text: str) -> Problem:
         values={(f[0], *(new.get(t, t) for t in f[1:])): value for f, value in problem.values.items()},
         formulas=tuple((part, renamed_formula(formula, new)) for part, formula in problem.formulas),
     )
+
+
+def test_certificates_in_time() -> None:
+    """What is written counts, by the page's paragraph on time; the values are written by hand from it."""
+    domain = """(define (domain d) (:types t) (:constants k - t) (:predicates (p ?x - t) (q ?x - t))
+        (:constraints (always (forall (?z - t) (p ?z))))
+        (:durative-action a :parameters (?x - t) :duration (= ?duration 2.0)
+          :condition (and (at start (p ?x)) (over all (q k))) :effect (at end (q ?x))))"""
+    problem = """(define (problem x) (:domain d) (:objects a b - t) (:init (p a) (at 5.0 (p b)) (at 7 (not (p a))))
+        (:goal (and (q a) (p b) (or (q b) (q a)))) (:metric minimize (total-time))
+        (:constraints (and (sometime-before (q a) (p k)) (preference w (within 3 (q b))))))"""
+    formulas = [
+        [":duration", ["=", ["?duration"], "2"]],
+        [":condition", ["and", ["at", "start", ["p", "?0"]], ["over", "all", ["q", "k"]]]],
+        [":effect", ["at", "end", ["q", "?0"]]],
+    ]
+    operator = [[["t"]], [[], [], [], []], sorted(formulas, key=certificate_page.encoded)]
+    rule = ["and", ["always", ["forall", ["?0", "-", "t"], ["p", "?0"]]]]
+    fingerprint = certificate_page.digest("d", [["k", ["t"]]], [["t", ["object"]]], [operator], [rule])
+    scenes = {
+        "init": {("p", "a")},
+        "minimize 1": {("total-time",)},
+        "init as written": {("(at 5 (p 0))", "b"), ("(at 7 (not (p 0)))", "a")},
+        "goal": {("q", "a"), ("p", "b")},
+        "goal as written": {("(or (q 0) (q 1))", "b", "a")},
+        ":constraints": {("(sometime-before (q 0) (p 1))", "a", "k"), ("(preference w (within 3 (q 0)))", "b")},
+    }
+    graph = certificate_page.outline_and_form({"a": "t", "b": "t", "k": "= k"}, scenes)
+    assert certificate_page.digest(3, fingerprint, graph) == certificate(problem, domain)
