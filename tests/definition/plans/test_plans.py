@@ -638,6 +638,20 @@ def test_known_operators_need_no_parentheses_and_name_arguments(text: str) -> No
     assert (reading.steps, reading.reason, reading.damage) == (plan("load-truck p t l", "drive t m"), "", None)
 
 
+@pytest.mark.parametrize("end", ["\n ", " "])
+@pytest.mark.parametrize(
+    "head",
+    ["(plan", "(define (plan", "(define (plan p-1)", "(define (plan p-1)\n (:steps", "(define (plan p)\n (:actions"],
+)
+def test_plans_as_models_define_them(head: str, end: str) -> None:
+    """GPT-4 answers PlanBench so."""
+    closing = ")" * (head.count("(") - head.count(")"))
+    text = f"Here is the plan:\n```\n{head}{end}(drive t m){end}(drive m t){end}{closing}\n```"
+    for operators in (None, OPERATORS):
+        reading = read_plan(text, operators=operators)
+        assert (reading.steps, reading.reason) == (plan("drive t m", "drive m t"), "")
+
+
 @pytest.mark.parametrize(
     ("text", "step"),
     [

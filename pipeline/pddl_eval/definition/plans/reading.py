@@ -78,7 +78,10 @@ NO_OPERATOR = "no step names an operator of the domain"
 _EMPTY_PLAN = deferred(r"(?:[\s,]|```\w*+|;[^\n]*+)*+(?P<list>(?:\[[\s,]*+\]|\(\s*+\)|[\s,]|```\w*+|;[^\n]*+)*+)")
 """Comments and fences, and the empty list where there is nothing to do."""
 _END_OF_LINE = deferred(r"(?<!\\)\\++(?=[ \t]*+(?:\n|\Z))")
-_PLAN_HEAD = deferred(r"\((?:define[ \t]+\()?(:?(?:plan|steps|actions))(?=\s*+\()", re.IGNORECASE)
+_PLAN_HEAD = deferred(
+    r"\((?:define[ \t]++\(plan(?:[ \t]++[\w.-]++)?+[ \t]*+\)|(?:define[ \t]++\()?+:?(?:plan|steps|actions)(?=\s*+\())",
+    re.IGNORECASE,
+)
 _MARKS = deferred(
     r"""(?P<opens><(?:(?:final[_ ]?)?(?:answer|plan)|solution|output)> | \[(?:\w++[ ])?PLAN\])
     | </(?:(?:final[_ ]?)?(?:answer|plan)|solution|output)>
@@ -138,7 +141,7 @@ def _read_marked(text: str, answer: str, operators: Operators | None) -> ReadPla
     """The plan inside of marks such as ``<answer>``, else that of the whole text."""
     if "\\" in text:
         text = _END_OF_LINE.sub(lambda end: " " * len(end[0]), text)
-    text = _PLAN_HEAD.sub(lambda head: "(" + " " * (len(head[0]) - 1), text)
+    text = _PLAN_HEAD.sub(lambda head: ("(" * (head[0].count("(") - head[0].count(")"))).ljust(len(head[0])), text)
     if marks := [*_MARKS.finditer(text)]:
         whole = _MARKS.sub(lambda mark: (mark["inside"] or "").rjust(len(mark[0])), text)
         for boxed in (False, True):
