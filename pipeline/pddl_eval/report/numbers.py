@@ -666,7 +666,7 @@ def metrics(scored: Scored, by: Sequence[str], only: Sequence[str] | None = None
     known = {name for name, type_ in scored.schema.items() if type_.is_numeric() and (only is None or name in only)}
     names = [name for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS, *ANSWER_COLUMNS) if name in known]
     at_a_time = max(1, VALUES // max(1, scored.rows))
-    summaries, histograms = list[pl.LazyFrame](), list[pl.LazyFrame]()
+    parts = list[pl.DataFrame]()
     for first in range(0, len(names), at_a_time):
         given = {
             name: pl.when(scored.is_counted(name)).then(pl.col(name).cast(pl.Float64).fill_nan(None))
@@ -674,22 +674,24 @@ def metrics(scored: Scored, by: Sequence[str], only: Sequence[str] | None = None
         }
         read = scored.frame.select(*map(group_key, by), **given).collect(engine="streaming")
         # A score has few values: from here on, each with how often it occurs.
-        counted = pl.collect_all(
-            read.lazy().group_by(*by, pl.col(name).alias("value")).agg(ROWS).drop_nulls("value").sort("value")
+        parts += pl.collect_all(
+            read.lazy().group_by(*by, pl.lit(name).alias("metric"), pl.col(name).alias("value")).agg(ROWS).drop_nulls()
             for name in given
         )
-        for name, counts in zip(given, counted, strict=True):
-            if counts.is_empty():
-                continue
-            whole = None if name in FRACTIONS else counts.group_by(value.cast(pl.Int64)).agg(rows.sum())
-            metric = pl.lit(name).alias("metric")
-            summaries.append(group_at(counts.lazy(), by, [metric], rows.sum(), *_statistics(value, rows)))
-            histograms.append(_histogram(counts.lazy(), by, name, None if whole is None else choose_bins(whole)))
-    if not summaries:
+    counts = pl.concat(parts).sort("value") if parts else NOTHING
+    if counts.is_empty():
         return NOTHING, NOTHING
-    summary, histogram = (pl.concat(pl.collect_all(each, engine=IN_ORDER)) for each in (summaries, histograms))
-    binned = in_order(histogram, by, "value_from")
-    return in_order(summary, by), binned.sort(pl.col("metric").cast(pl.Enum(names)), maintain_order=True)
+    metric = pl.col("metric").cast(pl.Enum(names))
+    summary = group_at(counts.lazy(), by, ["metric"], rows.sum(), *_statistics(value, rows)).sort(metric)
+    whole = counts.filter(~pl.col("metric").is_in(list(FRACTIONS)))
+    whole = whole.group_by("metric", value.cast(pl.Int64)).agg(rows.sum())
+    bins = {name: choose_bins(part) for (name,), part in whole.partition_by("metric", as_dict=True).items()}
+    histogram = pl.concat(
+        _histogram(part.lazy(), by, str(name), bins.get(name))
+        for (name,), part in counts.partition_by("metric", as_dict=True).items()
+    )
+    binned = in_order(histogram.collect(engine=IN_ORDER), by, "value_from").sort(metric, maintain_order=True)
+    return in_order(summary.collect(engine=IN_ORDER), by), binned
 
 
 def _statistics(value: pl.Expr, rows: pl.Expr) -> Iterator[pl.Expr]:
