@@ -257,7 +257,7 @@ def timeline_svg(explanation: PlanExplanation, *, alone: bool = True) -> str:
     return render("scene.svg", title=title, size=size + GAP * 1j, cards=cards, lines=[], texts=texts, alone=alone)
 
 
-def problem_svg(problem: Problem) -> str:
+def problem_svg(problem: Problem, titles: tuple[str, str] = ("Initial state", "Goal")) -> str:
     """The initial state and the goal of a problem, as an SVG element for a page.
 
     >>> problem_svg(Problem("p", "d", {"a": "block"}, frozenset({("clear", "a")}), frozenset())).count(">clear<")
@@ -268,8 +268,8 @@ def problem_svg(problem: Problem) -> str:
     nothing = Side((), Unreadable(Verdict.EMPTY, ""))
     verdict = ProblemVerdict(True, None, None, None, None, "")
     explanation = Explanation(verdict, nothing, Side((), problem), objects, objects, init, goal)
-    (init_scene,), (goal_scene,) = scenes_of(explanation)
-    named = [[init_scene._replace(title="Initial state")], [goal_scene._replace(title="Goal")]]
+    scenes = scenes_of(explanation)
+    named = [[scene._replace(title=title)] for (scene,), title in zip(scenes, titles, strict=True)]
     return _drawn(named, "", "", "", alone=False)
 
 
