@@ -257,6 +257,12 @@ def test_one_of_several_right_answers(kind: str, right: list[str], wrong: list[s
         ("**Plan**\n\n1. unstack(c, a)\n2. put-down(c)", "right"),
         ('{"plan": ["(unstack c a)", "(put-down c)"]}', "right"),
         ("First (unstack c a), and then put-down(c).", "right"),
+        ("(unstack c a) -> (put-down c) -> (pick-up a)", "right"),
+        ("**Next action:** (unstack c a)\n\nFull plan: (unstack c a), (put-down c), (pick-up a)", "right"),
+        ("Next action: (pick-up b)\n\nFull plan: (unstack c a), (put-down c)", "wrong"),
+        ("Step 1: (unstack c a)\nStep 2: (put-down c)", "right"),
+        ("It is (unstack c a), which is followed by (put-down c).", "right"),
+        ("Don't do (pick-up b). Do (unstack c a).", "right"),
         ("The plan is: (pick-up b) (unstack c a)", "wrong"),
         ("(unstack c a)\n(put-down c)", "wrong"),  # Nothing says that they are no alternatives.
         ("In every cheapest plan the next action is (unstack c a) or (pick-up b)", "wrong"),

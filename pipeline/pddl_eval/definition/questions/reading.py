@@ -43,7 +43,10 @@ _DEPTH = 8
 NO_ELEMENT = "nothing of the kind that is asked for was found"
 
 _CALL = rf"(?<![\w@/+.-])({NAME})\(([^(){{}}\[\]\n]*+)\)"
-_DENIED = r"not(?:\s++(?:do|choose|pick|select|use|take|apply|execute|perform)\b)?+|instead\s++of|rather\s++than"
+_DENIED = (
+    r"(?:not|(?:do|would|should|is)n['’]t)(?:\s++(?:do|choose|pick|select|use|take|apply|execute|perform)\b)?+"
+    r"|instead\s++of|rather\s++than"
+)
 _NOT = rf"(\(\s*+not\s++)|(\b(?:{_DENIED})\s*+(?=\(|[^\W\d][\w-]*+\()|[¬~!]\s*+)"
 _IS_FALSE = r"(\s++(?:is|are|becomes?)\s++(?:now\s++)?+(?:false|not\s++true|no\s++longer(?:\s++true)?+)\b)"
 _ELEMENT = deferred(rf"(?:{_NOT})?+(?:{PDDL}|{_CALL})(?(1)\s*+\)){_IS_FALSE}?+", re.IGNORECASE)
@@ -65,13 +68,16 @@ _UNCLOSED = deferred(rf"\(\s*+({NAME})[^()]*+$")
 _WORD = deferred(r"[^\W_]")
 _SINGLES = deferred(r"(?:\([^\s()]++\)\s*+){2,}+")
 _PLAN = deferred(
-    r"""\b(?:plan|sequence|order|steps)\b
-        (?:(?:(?!\baction\b)[^.;\n(]){0,80}?(?::|\b(?:is|are|be)\b) | [^\w\n(]*+\n)
+    r"""(?:\b(?:plan|sequence|order|steps)\b
+            (?:(?:(?!\baction\b)[^.;\n(]){0,80}?(?::|\b(?:is|are|be)\b) | [^\w\n(]*+\n)
+        | \bstep\ 1\b)
         [^\w(]*+(?:\d{1,3}[.):]++)?+[^\w(]*+\(?+\Z""",
     re.VERBOSE | re.IGNORECASE,
 )
 _THEN = deferred(
-    r"[^\w(]*+(?:and\s++)?+(?:then|followed\s++by|after\s++(?:that|which)|afterwards|next)\b", re.IGNORECASE
+    r"""[^\w(]*?(?:[-=]>|→)
+        | [^\w(]*+(?:and\ )?+(?:then|(?:which\ is\ )?+followed\ by|after\ (?:that|which)|afterwards|next)\b""",
+    re.VERBOSE | re.IGNORECASE,
 )
 _NOTHING = (
     r"none|nothing|null|n/?a|no|empty|∅|no\s++(?:such\s++)?+(?:action|atom|proposition|fact|one|landmark|step)s?+"
@@ -277,7 +283,7 @@ def _as_one(text: str, names: Mapping[str, int]) -> str:
 
 
 def first_of_plan(text: str, elements: tuple[Formula, ...]) -> tuple[Formula, ...]:
-    """The first action of an answer that says that its actions are a plan, or what comes then; else all of them.
+    """The elements up to the first of a plan that the answer calls one, or before what it says comes then; else all.
 
     >>> actions = (("pick-up", "a"), ("stack", "a", "b"))
     >>> first_of_plan("The cheapest plan is: (pick-up a) (stack a b)", actions)
@@ -285,9 +291,17 @@ def first_of_plan(text: str, elements: tuple[Formula, ...]) -> tuple[Formula, ..
     >>> first_of_plan("(pick-up a) and then stack(a, b)", actions), first_of_plan("(pick-up a), (stack a b)", actions)
     ((('pick-up', 'a'),), (('pick-up', 'a'), ('stack', 'a', 'b')))
     """
-    first = re.search(r"[\s,(]++".join(map(re.escape, as_atom(elements[0])[0])), text, re.IGNORECASE)
-    if first and (_PLAN.search(text[: first.start()]) or _THEN.match(text[first.end() :])):
-        return elements[:1]
+    end = 0
+    for place, element in enumerate(elements):
+        words = map(re.escape, as_atom(element)[0])
+        found = re.compile(r"[\s,(]++".join(words), re.IGNORECASE).search(text, end)
+        if found is None:
+            break
+        if place and _THEN.match(text, end):
+            return elements[:place]
+        if _PLAN.search(text[end : found.start()]):
+            return elements[: place + 1]
+        end = found.end()
     return elements
 
 
