@@ -262,6 +262,8 @@ class ProblemVerdict:
     >>> verdict = compare_problems(held, held.replace("(clear a)", "(holding a)"))
     >>> verdict.equivalent, verdict.solvable, verdict.separating_atom
     (False, True, ('clear', 'a'))
+    >>> print(verdict)
+    goal_differs: the goal does not imply (clear a), which the reference asks for
     """
 
     parseable: bool
@@ -279,6 +281,11 @@ class ProblemVerdict:
     plan: tuple[Action, ...] | None = None
     solves_reference: bool | None = None
     separating_plan: tuple[Action, ...] | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        if self.verdict is None:
+            return self.detail or "nothing is wrong"
+        return f"{self.verdict.value}: {self.detail or self.verdict.meaning}"
 
 
 @dataclass(frozen=True, slots=True)

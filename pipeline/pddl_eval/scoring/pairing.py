@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from pddl_eval.definition.metrics import Pair
 from pddl_eval.errors import UserError
+from pddl_eval.shown import labelled
 
 Value = TypeVar("Value", covariant=True)
 
@@ -94,3 +95,15 @@ class Scores(SimpleNamespace):
         """``known``: the columns, where they are known already."""
         super().__init__(**({each.name: known[each.name] for each in kind.columns} if known else kind.scores(pair)))
         self.detail: str = known[f"{kind.name}_detail"] or "" if known else pair.detail
+
+    def __str__(self) -> str:
+        """A line for each column that is known."""
+        columns = [*vars(self)]
+        known = ((name, vars(self)[name]) for name in columns[: columns.index("detail")])
+        return labelled(
+            [
+                (name, f"{value:.3g}" if type(value) is float else str(value))
+                for name, value in known
+                if value is not None
+            ]
+        )

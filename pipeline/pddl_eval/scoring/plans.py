@@ -110,6 +110,8 @@ class PlanScores(Scores):
     >>> scores = compare_plans("(pick a), (drop a)", "(drop a), (pick a)")
     >>> scores.plan_lcs, scores.plan_jaccard, scores.plan_valid
     (0.5, 1.0, None)
+    >>> str(scores).splitlines()[:2]
+    ['plan_lcs               0.5', 'plan_jaccard           1']
     """
 
     def __init__(self, pair: PlanPair) -> None:
