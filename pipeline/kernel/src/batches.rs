@@ -8,7 +8,7 @@ use crate::formulas::World;
 use crate::left::{Answer, Left};
 use crate::metrics::actions::Marks;
 use crate::metrics::domain_pair::{
-    self, read_executable, score_domain_pair, Batch, DomainScores, Executable, GeneratedProblem,
+    self, read_executable, score_domain_pair, DomainScores, Executable, GeneratedProblem,
 };
 use crate::metrics::plans::{self, score_plan_pair, Compared, PlanScores};
 use crate::metrics::problem::{read_reference, score_lone_problem, score_problem_pair, ProblemVerdict, Settings};
@@ -54,7 +54,7 @@ pub fn score<R: Rows>(what: u32, flags: u32, columns: &[Column]) -> Option<R> {
         (2, 2..) => {
             let (references, problems) = (Sharing::new(first), columns.get(2).map(Sharing::new));
             Some(score_rows(
-                Domains { columns, settings, batch: Batch::new(), references, problems },
+                Domains { columns, settings, names: Interner::new(), references, problems },
                 rows,
                 settings.proofs,
             ))
@@ -165,6 +165,7 @@ impl Row for PlanScores {
             ("plan_cost", real(|row| row.cost)),
             ("reference_plan_cost", real(|row| row.reference_cost)),
             ("plan_skipped", Whole(row.map(|_| 0))), // what has prose is left
+            ("constraint_share", Real(None)),        // and what has constraints
         ]
     }
 }
@@ -204,7 +205,8 @@ impl Row for DomainScores {
         columns.extend([
             ("domain_plan_valid", Truth(row.and_then(|row| row.plans_valid[0]))),
             ("domain_reference_plan_valid", Truth(row.and_then(|row| row.plans_valid[1]))),
-            ("domain_equivalent", Truth(row.map(|row| row.equivalent))),
+            ("domain_equivalent", Truth(row.map(|row| row.verdict.right()))),
+            ("domain_equivalent_untyped", Truth(row.map(|row| row.verdict.right_untyped()))),
             ("domain_verdict", text(row.map(|row| row.verdict.name()))),
             ("domain_certificate", digits(row.and_then(|row| row.certificate.as_ref()))),
             ("task_equivalent", Truth(row.and_then(|row| row.task_equivalent))),
@@ -252,6 +254,18 @@ impl<T> Sharing<T> {
 
     fn forget_all(&mut self) {
         self.shared.iter_mut().for_each(|shared| shared.known = None);
+    }
+}
+
+impl<P: PartialEq + Copy, T> Sharing<(P, T)> {
+    /// What is known of the row's in this place, read where it is not.
+    fn known_in(&mut self, row: usize, place: P, mut read: impl FnMut() -> Answer<T>) -> Answer<&mut T> {
+        let mut read = || Ok((place, read()?));
+        let found = self.known(row, &mut read)?;
+        if found.0 != place {
+            *found = read()?;
+        }
+        Ok(&mut found.1)
     }
 }
 
@@ -325,9 +339,9 @@ impl<'a, T> Asking<'a, T> {
     }
 }
 
-/// A blank text is none.
-fn is_missing(text: Option<&[u8]>) -> bool {
-    !text.is_some_and(|text| !std::str::from_utf8(text).is_ok_and(is_blank))
+/// The text, if it is not blank.
+fn said(text: Option<&[u8]>) -> Option<&[u8]> {
+    text.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank))
 }
 
 impl Asked<'_> {
@@ -364,19 +378,15 @@ impl Kernel for Problems<'_> {
             _ => (In::Own, None),
         };
         let (generated, is_placeholder) = (generated.text(row)?, is_placeholder.truth(row));
-        if let Some(domain) = domain.as_ref().filter(|_| is_missing(text)) {
+        if let Some(domain) = domain.as_ref().filter(|_| said(text).is_none()) {
             if !settings.has_time {
                 return Err(Left::Setting);
             }
             return score_lone_problem(domain, generated, is_placeholder, settings);
         }
         let names = &mut self.names;
-        let mut read = || Ok((place, read_reference(text, domain.as_ref(), settings, names)?));
-        let found = self.references.known(row, &mut read)?;
-        if found.0 != place {
-            *found = read()?;
-        }
-        let task = &found.1;
+        let read = || read_reference(text, domain.as_ref(), settings, names);
+        let task = self.references.known_in(row, place, read)?;
         let name = task.problem.words.text(task.problem.domain);
         if !settings.has_time && !task.domain.is_named() || domain.is_none() && !asked.is(name) {
             return Err(Left::Setting);
@@ -419,9 +429,7 @@ impl Plans<'_> {
     /// Read what plans of a row are executed in, where there is something and it was not read before.
     fn find_world(&mut self, row: usize) -> Answer<bool> {
         let ([_, _, problem, ..], Some(worlds)) = (self.columns, &mut self.worlds) else { return Ok(false) };
-        // A blank problem is none.
-        let text = problem.text(row)?.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank));
-        let Some(text) = text else { return Ok(false) };
+        let Some(text) = said(problem.text(row)?) else { return Ok(false) };
         let mut domain = None;
         let place = match self.asking.asked(row)? {
             Asked::Nothing => In::Own,
@@ -433,7 +441,7 @@ impl Plans<'_> {
             }
         };
         let (names, known, count) = (&mut self.asking.names, &mut self.known, &mut self.count);
-        let mut read = || {
+        let read = || {
             let problem = read_any_problem(text, names)?;
             let domain = match (place, domain.clone()) {
                 (_, Some(domain)) => domain,
@@ -441,13 +449,9 @@ impl Plans<'_> {
                 _ => known_domain(pddl_of(names.text(problem.domain)).ok_or(Left::Domain)?, known, names)?,
             };
             *count += 1;
-            Ok((place, World::new(*count, problem, domain, names)?))
+            World::new(*count, problem, domain, names)
         };
-        let found = worlds.known(row, &mut read)?;
-        if found.0 != place {
-            *found = read()?;
-        }
-        Ok(true)
+        worlds.known_in(row, place, read).map(|_| true)
     }
 }
 
@@ -502,7 +506,7 @@ impl Kernel for Plans<'_> {
 struct Domains<'a> {
     columns: &'a [Column<'a>],
     settings: Settings,
-    batch: Batch,
+    names: Interner,
     references: Sharing<DomainStructure>,
     /// Each in the reference domain of this place.
     problems: Option<Sharing<(usize, Executable)>>,
@@ -515,34 +519,28 @@ impl Kernel for Domains<'_> {
         let [reference, generated, further @ ..] = self.columns else { return Err(Left::Text) };
         let text = reference.text(row)?;
         let place = self.references.of[row]?;
-        let batch = &mut self.batch;
-        let known = self.references.known(row, || domain_pair::read_reference(text, &mut batch.names))?;
+        let names = &mut self.names;
+        let known = self.references.known(row, || domain_pair::read_reference(text, names))?;
         let (mut executable, mut task) = (None, None);
         if let ([problem, tasks @ ..], Some(problems)) = (further, &mut self.problems) {
-            // A blank problem is none.
-            let text = problem.text(row)?.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank));
-            if let Some(text) = text {
+            if let Some(text) = said(problem.text(row)?) {
                 if let [generated, is_placeholder, ..] = tasks {
                     let is_placeholder = is_placeholder.truth(row);
                     task = Some(GeneratedProblem { text: generated.text(row)?, is_placeholder });
                 }
                 let is_task = task.is_some();
                 let domain_text = reference.text(row)?.unwrap_or_default();
-                let mut read = || Ok((place, read_executable(known, domain_text, text, is_task, batch)?));
-                let found = problems.known(row, &mut read)?;
-                if found.0 != place {
-                    *found = read()?;
-                }
-                executable = Some(&found.1);
+                let read = || read_executable(known, domain_text, text, is_task, names);
+                executable = Some(&*problems.known_in(row, place, read)?);
             }
         }
-        score_domain_pair(known, generated.text(row)?, executable, task, self.settings, batch)
+        score_domain_pair(known, generated.text(row)?, executable, task, self.settings, names)
     }
 
     fn forget(&mut self, row: usize, all: bool) {
-        let all = all || self.batch.names.is_full();
+        let all = all || self.names.is_full();
         if all {
-            self.batch = Batch::new();
+            self.names = Interner::new();
             self.references.forget_all();
         }
         self.references.forget(row);

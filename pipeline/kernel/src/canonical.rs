@@ -69,7 +69,7 @@ type Edge = (u32, u32, u32);
 /// A relation, how many vertices it joins, and these.
 pub type Link = (u32, usize, [u32; MOST_ARGUMENTS]);
 
-/// How many vertices a link joins: from none to four.
+/// How many vertices a link joins: from none to that many.
 const ARITIES: usize = 1 + MOST_ARGUMENTS;
 
 const NONE: u32 = u32::MAX;

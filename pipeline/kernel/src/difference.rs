@@ -3,11 +3,11 @@
 //! A difference is a kind, a name of a function of definition/words.py, and its fields, which are the function's
 //! parameters. So it crosses the border, typed; nothing here is said in words.
 
-use crate::equivalence::{Pair, UNKNOWN};
+use crate::equivalence::Pair;
 use crate::hashing::{HashMap, HashSet};
 use crate::left::Answer;
-use crate::model::{arguments, has, predicate, renamed, Atom, Problem, Word, Words, NO_OBJECT};
-use crate::task::{Misfit, Task, Unsolvable};
+use crate::model::{arguments, has, predicate, renamed, Atom, Problem, Word, Words, NO_OBJECT, UNKNOWN};
+use crate::task::{Task, Unsolvable};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Objects that a difference names.
@@ -298,34 +298,26 @@ pub fn closures_agree(ours: usize, theirs: usize) -> Difference {
     Difference::of("closures agree").counts(ours, theirs)
 }
 
-/// Why the declarations of a typed domain do not admit an atom of the problem.
-pub fn ill_typed(words: &Words, atom: Atom, misfit: &Misfit) -> Difference {
-    let atom = words.texts(atom);
-    let why = match misfit {
-        Misfit::Predicate => no_such_predicate(&atom),
-        Misfit::Arguments(takes) => wrong_number_of_arguments(&atom, *takes),
-        Misfit::Type(place, wanted, type_) => {
-            wrong_type(&atom, *place, words.text(words.place_of(*wanted)), words.text(*type_))
+/// Why the declarations of a domain do not admit an atom: `declared` are the types of its predicate's arguments, and
+/// `wrong` says of an argument which type it should have, and which one it has, where it does not fit.
+pub fn misfit<'a>(
+    declared: Option<&Vec<Word>>,
+    arguments: usize,
+    atom: impl Fn() -> Vec<Vec<u8>>,
+    wrong: impl Fn(usize, Word) -> Option<[&'a [u8]; 2]>,
+) -> Option<Difference> {
+    let of_predicate = |kind| Difference::of(kind).word("predicate", &atom()[0]);
+    let why = match declared {
+        None => of_predicate("no such predicate"),
+        Some(declared) if declared.len() != arguments => {
+            of_predicate("wrong number of arguments").number("takes", declared.len()).number("given", arguments)
+        }
+        Some(declared) => {
+            let mut all = declared.iter().enumerate();
+            let (place, [wanted, type_]) = all.find_map(|(place, wanted)| Some((place, wrong(place, *wanted)?)))?;
+            let found = of_predicate("wrong type").number("number", 1 + place);
+            found.word("wanted", wanted).word("type_", type_)
         }
     };
-    Difference::of("ill typed problem").because("why", why)
-}
-
-/// Why the declarations of a domain do not admit an atom.
-fn misfit(atom: &[Vec<u8>], why: Difference) -> Difference {
-    Difference::of("of atom").words("atom", atom).because("why", why)
-}
-
-pub fn no_such_predicate(atom: &[Vec<u8>]) -> Difference {
-    misfit(atom, Difference::of("no such predicate").word("predicate", &atom[0]))
-}
-
-pub fn wrong_number_of_arguments(atom: &[Vec<u8>], takes: usize) -> Difference {
-    let why = Difference::of("wrong number of arguments").word("predicate", &atom[0]);
-    misfit(atom, why.number("takes", takes).number("given", atom.len() - 1))
-}
-
-pub fn wrong_type(atom: &[Vec<u8>], number: usize, wanted: &[u8], type_: &[u8]) -> Difference {
-    let why = Difference::of("wrong type").word("predicate", &atom[0]).number("number", number);
-    misfit(atom, why.word("wanted", wanted).word("type_", type_))
+    Some(Difference::of("of atom").words("atom", atom()).because("why", why))
 }

@@ -4,7 +4,7 @@
 use crate::difference::Difference;
 use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
-use crate::model::{Domain, Lifted, Operator, Word, EQUALITY, PLACES};
+use crate::model::{alternatives_in, Domain, Lifted, Operator, Word, EQUALITY, PLACES};
 use crate::pddl::problems::Interner;
 use crate::structure::graph::{sorted_equality, Vertex, PARTS, SORTED_PARTS};
 use crate::structure::renaming::renamed_words;
@@ -137,9 +137,9 @@ pub fn types_sentence(
             if *type_ != wanted {
                 let text = |word: Word| names.text(word);
                 let ours = Difference::of("parameter type").word("generated", text(operator.name));
-                let ours = ours.word("parameter", text(*parameter)).words("types", [text(*type_)]);
+                let ours = ours.word("parameter", text(*parameter)).words("types", alternatives_in(text(*type_)));
                 let both = ours.word("reference", text(theirs.name)).word("expected", text(expected));
-                return both.words("wanted", [text(wanted)]);
+                return both.words("wanted", alternatives_in(text(wanted)));
             }
         }
     }

@@ -2,39 +2,34 @@
 
 use crate::difference::Difference;
 use crate::domain_difference::{count_sentence, nearest_sentence, renaming_sentence, types_sentence};
-use crate::left::Answer;
+use crate::left::{named, Answer};
 use crate::model::{Domain, Operator, Word};
 use crate::pddl::problems::Interner;
 use crate::structure::renaming::isomorphism;
 use crate::structure::structure::DomainStructure;
 use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum DomainVerdict {
-    Identical,
-    Renamed,
-    OperatorCount,
-    OperatorsDiffer,
-    TypesDiffer,
-    Empty,
-    Unparseable,
+named! {
+    /// What is said of a pair of domains.
+    DomainVerdict {
+        Identical "identical"
+        Renamed "renamed"
+        OperatorCount "operator_count"
+        OperatorsDiffer "operators_differ"
+        TypesDiffer "types_differ"
+        Empty "empty"
+        Unparseable "unparseable"
+    }
 }
 
 impl DomainVerdict {
-    pub fn name(self) -> &'static str {
-        match self {
-            DomainVerdict::Identical => "identical",
-            DomainVerdict::Renamed => "renamed",
-            DomainVerdict::OperatorCount => "operator_count",
-            DomainVerdict::OperatorsDiffer => "operators_differ",
-            DomainVerdict::TypesDiffer => "types_differ",
-            DomainVerdict::Empty => "empty",
-            DomainVerdict::Unparseable => "unparseable",
-        }
-    }
-
     pub fn right(self) -> bool {
         matches!(self, DomainVerdict::Identical | DomainVerdict::Renamed)
+    }
+
+    /// The same once types are erased: domains in which operators share a name are left, of all others the verdict says it.
+    pub fn right_untyped(self) -> bool {
+        self.right() || self == DomainVerdict::TypesDiffer
     }
 }
 

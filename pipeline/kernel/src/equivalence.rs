@@ -1,25 +1,24 @@
 //! Algorithm 1 of the paper in both modes, easy cases first (definition/equivalence.py).
 
 use crate::difference::{self, Difference};
-use crate::left::{Answer, Left};
-use crate::model::{has, predicate, renamed, Atom, Word, Words, NO_OBJECT};
+use crate::left::{named, Answer, Left};
+use crate::model::{has, predicate, renamed, Atom, Word, Words, NO_OBJECT, UNKNOWN};
 use crate::task::{Graph, Task};
 use std::cmp::Ordering;
 
-/// Stands for a word that the other problem does not have; no atom of that problem has it.
-pub const UNKNOWN: Word = (1 << 25) - 1;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Identical,
-    Isomorphic,
-    Equivalent,
-    ObjectCount,
-    TypesDiffer,
-    InitDiffers,
-    GoalDiffers,
-    Unsolvable,
-    ReferenceInvalid,
+named! {
+    /// What is said of a pair of problems.
+    Verdict {
+        Identical "identical"
+        Isomorphic "isomorphic"
+        Equivalent "equivalent"
+        ObjectCount "object_count"
+        TypesDiffer "types_differ"
+        InitDiffers "init_differs"
+        GoalDiffers "goal_differs"
+        Unsolvable "unsolvable"
+        ReferenceInvalid "reference_invalid"
+    }
 }
 
 impl Verdict {
@@ -36,20 +35,6 @@ impl Verdict {
     /// True where the problems as written are the same.
     pub fn is_as_written(self) -> bool {
         matches!(self, Verdict::Identical | Verdict::Isomorphic)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Identical => "identical",
-            Verdict::Isomorphic => "isomorphic",
-            Verdict::Equivalent => "equivalent",
-            Verdict::ObjectCount => "object_count",
-            Verdict::TypesDiffer => "types_differ",
-            Verdict::InitDiffers => "init_differs",
-            Verdict::GoalDiffers => "goal_differs",
-            Verdict::Unsolvable => "unsolvable",
-            Verdict::ReferenceInvalid => "reference_invalid",
-        }
     }
 }
 

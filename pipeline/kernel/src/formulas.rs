@@ -8,7 +8,9 @@ use crate::grounding::{self, broken_equation, Objects};
 use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::{misfit, misfit_of};
-use crate::model::{Arithmetic, Atom, Domain, Expression, Formula, Lifted, Part, Word, EQUALITY, PLACES, TOTAL_COST};
+use crate::model::{
+    alternatives_in, Arithmetic, Atom, Domain, Expression, Formula, Lifted, Part, Word, EQUALITY, PLACES, TOTAL_COST,
+};
 use crate::pddl::any_problem::{AnyProblem, Conjunct};
 use crate::pddl::language::show_formula;
 use crate::pddl::problems::Interner;
@@ -83,13 +85,16 @@ pub struct World {
     actions: HashMap<Step, Rc<Result<Done, Fault>>>,
 }
 
+/// True where the declarations of a typed domain do not admit a number of an operator.
+pub fn has_ill_typed_numbers(domain: &Domain, names: &Interner) -> bool {
+    domain.operators.iter().any(|operator| {
+        let type_of = |term: Word| domain.type_in(operator, term);
+        operator.fluents().any(|fluent| is_ill_typed(domain, fluent, type_of, names))
+    })
+}
+
 /// True where the declarations of a typed domain do not admit the number.
-pub fn is_ill_typed(
-    domain: &Domain,
-    fluent: &Lifted,
-    type_of: impl Fn(Word) -> Option<Word>,
-    names: &Interner,
-) -> bool {
+fn is_ill_typed(domain: &Domain, fluent: &Lifted, type_of: impl Fn(Word) -> Option<Word>, names: &Interner) -> bool {
     let is_built_in = fluent.len() == 1 && [TOTAL_COST, TOTAL_TIME].contains(&names.text(fluent[0]));
     let needs_declaration = !is_built_in || domain.functions.contains_key(&fluent[0]);
     needs_declaration && misfit_of(&domain.functions, domain, fluent, type_of, names).is_some()
@@ -102,7 +107,7 @@ fn atom_number(atoms: &mut grounding::Atoms, atom: Lifted) -> Atom {
 
 impl World {
     /// A problem in a domain in which it is well typed.
-    pub fn new(number: usize, mut problem: AnyProblem, domain: Rc<Domain>, names: &mut Interner) -> Answer<World> {
+    pub fn new(number: usize, mut problem: AnyProblem, domain: Rc<Domain>, names: &Interner) -> Answer<World> {
         problem.require_declared(&domain.constants)?;
         let mut objects: Objects = std::mem::take(&mut problem.objects);
         objects.extend(&domain.constants); // a constant of the domain is one even if the problem declares it again
@@ -113,24 +118,12 @@ impl World {
         {
             return Err(Left::Reference);
         }
-        let (mut atoms, mut fluents) = (grounding::Atoms::default(), grounding::Atoms::default());
-        let mut values: Values = Vec::new();
-        let total_cost = vec![names.number(TOTAL_COST, 0, TOTAL_COST.len())?];
-        values.push(Some(Fraction::ZERO));
-        fluents.number(total_cost);
+        let mut world = World::of(number, domain, objects, [problem.init, problem.goal], names)?;
         for (fluent, value) in problem.values {
-            let place = fluents.number(fluent) as usize;
-            values.resize(values.len().max(place + 1), None);
-            values[place] = Some(value);
+            let place = world.fluents.number(fluent) as usize;
+            world.values.resize(world.values.len().max(place + 1), None);
+            world.values[place] = Some(value);
         }
-        let mut goal = problem.goal;
-        names.sort(&mut goal);
-        goal.dedup();
-        let mut numbers = |part: Vec<Lifted>| part.into_iter().map(|atom| atom_number(&mut atoms, atom)).collect();
-        let (init, goal): (Vec<Atom>, Vec<Atom>) = (numbers(problem.init), numbers(goal));
-        let (others, actions) = (Vec::new(), HashMap::default());
-        let mut world =
-            World { number, domain, objects, atoms, fluents, init, values, goal, others, metric: None, actions };
         for conjunct in problem.others {
             let other = match conjunct {
                 Conjunct::Denied(atom) => Other::Denied(atom_number(&mut world.atoms, atom)),
@@ -140,6 +133,24 @@ impl World {
         }
         world.metric = problem.metric.map(|metric| world.ground(&metric, Lifted::clone));
         Ok(world)
+    }
+
+    /// Sets of atoms in a domain, an initial state and a goal, over the problem's objects and the domain's constants.
+    pub fn of(
+        number: usize,
+        domain: Rc<Domain>,
+        objects: Objects,
+        [init, mut goal]: [Vec<Lifted>; 2],
+        names: &Interner,
+    ) -> Answer<World> {
+        let (mut atoms, mut fluents) = (grounding::Atoms::default(), grounding::Atoms::default());
+        fluents.number(vec![names.find(TOTAL_COST).ok_or(Left::Panic)?]); // a word that all texts share
+        names.sort(&mut goal);
+        goal.dedup();
+        let mut numbers = |part: Vec<Lifted>| part.into_iter().map(|atom| atom_number(&mut atoms, atom)).collect();
+        let (init, goal) = (numbers(init), numbers(goal));
+        let (values, others, actions) = (vec![Some(Fraction::ZERO)], Vec::new(), HashMap::default());
+        Ok(World { number, domain, objects, atoms, fluents, init, values, goal, others, metric: None, actions })
     }
 
     fn ground(&mut self, expression: &Expression, with_values: impl Fn(&Lifted) -> Lifted) -> GroundExpression {
@@ -204,7 +215,7 @@ impl World {
             };
             if !domain.fits(type_, *wanted) {
                 let fault = fault("not of type").word("argument", argument).words("own", [names.text(type_)]);
-                return wrong(fault.words("types", [names.text(*wanted)]));
+                return wrong(fault.words("types", alternatives_in(names.text(*wanted))));
             }
             arguments.push(name);
         }

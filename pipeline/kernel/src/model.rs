@@ -11,54 +11,71 @@ use std::collections::BTreeMap;
 /// The place of a word among the sorted words of a problem, from 1; 0 where an atom has no further argument.
 pub type Word = u32;
 
-/// A predicate and up to four arguments, each a word of 25 bits.
+/// A predicate and up to six arguments, each a word of 18 bits.
 pub type Atom = u128;
 
-const BITS: u32 = 25;
+const BITS: u32 = 18;
 const MASK: u64 = (1 << BITS) - 1;
 
-/// The most arguments of an atom.
-pub const MOST_ARGUMENTS: usize = 4;
+/// What words of an atom are made of that are not its first three.
+const LOW: u32 = (MOST_ARGUMENTS as u32 - 2) * BITS;
 
-/// The most different words of a problem: more than a text of a million characters has, far fewer than an atom has room for.
-pub const MOST_WORDS: usize = 500_000;
+/// The most arguments of an atom.
+pub const MOST_ARGUMENTS: usize = 6;
+
+/// The most different words of a problem, which an atom has room for: more names than a text of a million characters has.
+pub const MOST_WORDS: usize = MASK as usize - 1;
+
+/// A word that no problem has.
+pub const UNKNOWN: Word = MASK as Word;
 
 /// The atom of these words, first its predicate; 0 for arguments that it does not have.
 #[inline]
-pub fn atom_of([predicate, first, second, third, fourth]: [Word; 1 + MOST_ARGUMENTS]) -> Atom {
-    let pair = |high: Word, low: Word| u64::from(high) << BITS | u64::from(low);
-    u128::from(pair(predicate, first)) << (3 * BITS)
-        | u128::from(second) << (2 * BITS)
-        | u128::from(pair(third, fourth))
+pub fn atom_of([predicate, first, second, rest @ ..]: [Word; 1 + MOST_ARGUMENTS]) -> Atom {
+    rest.iter().fold(0, |low, word| low << BITS | Atom::from(*word)) | atom(predicate, first, second)
 }
 
+#[inline]
 pub fn atom(predicate: Word, first: Word, second: Word) -> Atom {
-    atom_of([predicate, first, second, 0, 0])
+    Atom::from((u64::from(predicate) << BITS | u64::from(first)) << BITS | u64::from(second)) << LOW
+}
+
+/// The atom of a word for each of these places of its own, its predicate among them, and 0 for those that are none.
+#[inline]
+pub fn atom_from<P: Copy + PartialEq>(
+    places: &[P; MOST_ARGUMENTS],
+    none: P,
+    predicate: Word,
+    word: impl Fn(P) -> Word,
+) -> Atom {
+    let short = atom(predicate, word(places[0]), word(places[1]));
+    if places[2] == none {
+        return short;
+    }
+    short | places[2..].iter().fold(0, |low, place| low << BITS | Atom::from(word(*place)))
 }
 
 /// The words of an atom, as `atom_of` takes them.
 #[inline]
 pub fn words_of(atom: Atom) -> [Word; 1 + MOST_ARGUMENTS] {
-    let (predicate, first, second) = parts(atom);
-    let low = atom as u64;
-    [predicate, first, second, (low >> BITS & MASK) as Word, (low & MASK) as Word]
+    std::array::from_fn(|place| (atom >> ((MOST_ARGUMENTS - place) as u32 * BITS)) as Word & UNKNOWN)
 }
 
 /// The predicate and the first two arguments.
 #[inline]
 pub fn parts(atom: Atom) -> (Word, Word, Word) {
-    let high = (atom >> (3 * BITS)) as u64;
-    ((high >> BITS) as Word, (high & MASK) as Word, ((atom >> (2 * BITS)) as u64 & MASK) as Word)
+    let high = (atom >> LOW) as u64;
+    ((high >> (2 * BITS)) as Word, (high >> BITS & MASK) as Word, (high & MASK) as Word)
 }
 
 pub fn predicate(atom: Atom) -> Word {
-    (atom >> (4 * BITS)) as Word
+    (atom >> (LOW + 2 * BITS)) as Word
 }
 
 /// True where the atom has more than two arguments.
 #[inline]
 pub fn is_long(atom: Atom) -> bool {
-    atom as u64 & ((1 << (2 * BITS)) - 1) != 0
+    atom << (Atom::BITS - LOW) != 0
 }
 
 /// The arguments that the atom has.
@@ -73,8 +90,8 @@ pub fn renamed(each: Atom, predicates: &[Word], arguments: &[Word]) -> Atom {
     if !is_long(each) {
         return short;
     }
-    let [.., third, fourth] = words_of(each).map(|word| arguments[word as usize]);
-    short | atom_of([0, 0, 0, third, fourth])
+    let [_, _, _, rest @ ..] = words_of(each);
+    short | rest.iter().fold(0, |low, word| low << BITS | Atom::from(arguments[*word as usize]))
 }
 
 macro_rules! known_words {
@@ -329,6 +346,11 @@ impl Operator {
     }
 }
 
+/// The texts of the alternatives that a type is, as they are written.
+pub fn alternatives_in(type_: &[u8]) -> impl Iterator<Item = &[u8]> {
+    type_.split(|byte| *byte == b' ').step_by(2)
+}
+
 /// The predicate of equations, which are decided by their arguments.
 pub const EQUALITY: &[u8] = b"=";
 
@@ -344,8 +366,8 @@ pub struct Domain {
     pub constants: BTreeMap<Word, Word>,
     /// The declared predicates, with the types of their arguments.
     pub predicates: BTreeMap<Word, Vec<Word>>,
-    /// What an argument of a predicate is declared with where there are alternatives: their text, and the types.
-    pub alternatives: BTreeMap<Word, Vec<Word>>,
+    /// Of a type that is alternatives (`a or b`) these, each once, and the least of them that say as much, by their texts.
+    pub alternatives: BTreeMap<Word, [Vec<Word>; 2]>,
     pub functions: BTreeMap<Word, Vec<Word>>,
     /// True where functions are declared; no operator uses them.
     pub has_functions: bool,
@@ -364,6 +386,17 @@ impl Domain {
         plain
     }
 
+    /// The type of a parameter of the operator, or of a constant.
+    pub fn type_in(&self, operator: &Operator, term: Word) -> Option<Word> {
+        let own = operator.parameters.iter().find(|(name, _)| *name == term).map(|(_, type_)| *type_);
+        own.or_else(|| self.constants.get(&term).copied())
+    }
+
+    /// The alternatives that a type is, most often itself.
+    pub fn alternatives_of<'a>(&'a self, type_: &'a Word) -> &'a [Word] {
+        self.alternatives.get(type_).map_or(std::slice::from_ref(type_), |[all, _]| all)
+    }
+
     /// The type itself, then its ancestors up to `object`.
     pub fn ancestors(&self, type_: Word) -> Vec<Word> {
         let mut seen = Vec::new();
@@ -378,8 +411,8 @@ impl Domain {
 
     /// True when an object of that type may stand for a parameter; an undeclared type asks for a plain object.
     pub fn fits(&self, type_: Word, wanted: Word) -> bool {
-        if let Some(alternatives) = self.alternatives.get(&wanted) {
-            return alternatives.iter().any(|each| self.fits(type_, *each));
+        if let Some([all, _]) = self.alternatives.get(&wanted) {
+            return all.iter().any(|each| self.fits(type_, *each));
         }
         if wanted == type_ || !self.types.contains_key(&wanted) {
             return true;

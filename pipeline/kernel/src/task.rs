@@ -2,12 +2,11 @@
 //! (definition/task.py, closure.py). A reference's task serves all answers of a batch that are compared with it.
 
 use crate::canonical::{digest, Digits, LabelledGraph, Labelling, Scene};
+use crate::difference::{misfit, Difference};
 use crate::domains::{self, BrokenAssumption, CoveredGoal, CoveredState, PlanningDomain};
 use crate::grounding::Objects;
 use crate::left::{Answer, Left};
-use crate::model::{
-    arguments, atom_of, has, predicate, subset, words_of, Atom, Known, Lifted, Problem, Word, MOST_ARGUMENTS,
-};
+use crate::model::{atom_of, has, predicate, subset, words_of, Atom, Known, Lifted, Problem, Word, MOST_ARGUMENTS};
 use crate::pddl::problems::Interner;
 use crate::planning::bounds::closure_bounds;
 use crate::planning::cheapest::cheapest_plan;
@@ -70,15 +69,6 @@ impl Graph {
     pub fn same_invariant(&self, other: &Graph) -> bool {
         self.graph.same_invariant(&other.graph)
     }
-}
-
-/// Why the declarations of a typed domain do not admit an atom.
-pub enum Misfit {
-    Predicate,
-    /// How many arguments the predicate takes.
-    Arguments(usize),
-    /// The number of the argument, the number of the type that it should have, and the type that it has.
-    Type(usize, u32, Word),
 }
 
 /// A proof that no reachable state contains the goal.
@@ -169,6 +159,12 @@ pub struct Task {
     pub types: Vec<Word>,
     /// The same by word, where the domain declares types.
     types_of_words: Vec<Word>,
+    found: Found,
+}
+
+/// What follows from a task, each thing made when it is first asked for.
+#[derive(Default)]
+struct Found {
     in_rules: OnceCell<InRules>,
     start: OnceCell<Option<Result<CoveredState, BrokenAssumption>>>,
     goal: OnceCell<Result<CoveredGoal, domains::Unsolvable>>,
@@ -204,42 +200,18 @@ impl Task {
                 types_of_words[words.place_of(*name) as usize] = words.place_of(*type_);
             }
         }
-        Task {
-            problem,
-            domain,
-            typed,
-            may_search,
-            types,
-            types_of_words,
-            in_rules: OnceCell::new(),
-            start: OnceCell::new(),
-            goal: OnceCell::new(),
-            lifted: OnceCell::new(),
-            grounded: OnceCell::new(),
-            path: OnceCell::new(),
-            closure: OnceCell::new(),
-            has_many_states: Cell::new(false),
-            possible: OnceCell::new(),
-            never: OnceCell::new(),
-            plan: OnceCell::new(),
-            certificates: Default::default(),
-            initial_scene: OnceCell::new(),
-            graph_as_written: OnceCell::new(),
-            closed_graph: OnceCell::new(),
-            closed_goal_scene: OnceCell::new(),
-            untyped: OnceCell::new(),
-        }
+        Task { problem, domain, typed, may_search, types, types_of_words, found: Found::default() }
     }
 
     /// The same task with types erased from the problem and from the operators.
     pub fn untyped(&self) -> &Task {
         let new = || Box::new(Task::new(self.problem.clone(), self.domain.clone(), false, self.may_search));
-        self.untyped.get_or_init(new)
+        self.found.untyped.get_or_init(new)
     }
 
     /// Ground the two tasks once: objects and initial state are the same.
     pub fn starts_like(&self, other: &Task) {
-        let _ = self.grounded.set(other.grounded.get_or_init(Rc::default).clone());
+        let _ = self.found.grounded.set(other.found.grounded.get_or_init(Rc::default).clone());
     }
 
     /// True unless every object is a plain `object` and no operator asks for more.
@@ -260,14 +232,15 @@ impl Task {
             && (type_ == words.place_of(wanted) || self.domain.structure.domain.fits(words.number(type_), wanted))
     }
 
-    /// The first atom of the problem that the declarations of a typed domain do not admit.
-    pub fn ill_typed(&self) -> Option<(Atom, Misfit)> {
+    /// Why the declarations of a typed domain do not admit the first atom of the problem that they do not.
+    pub fn ill_typed(&self) -> Option<Difference> {
         if !self.is_typed() || self.domain.structure.domain.predicates.is_empty() {
             return None;
         }
         let of = |atoms: &[Atom]| atoms.iter().find_map(|atom| Some((*atom, self.misfit(*atom)?)));
         let found = of(&self.problem.init).into_iter().chain(of(&self.problem.goal));
-        found.min_by_key(|(atom, _)| *atom)
+        let (_, why) = found.min_by_key(|(atom, _)| *atom)?;
+        Some(Difference::of("ill typed problem").because("why", why))
     }
 
     /// True where a typed domain does not admit an atom that the goal asks to be false.
@@ -276,18 +249,16 @@ impl Task {
         is_declared && self.problem.denied.iter().any(|atom| self.misfit(*atom).is_some())
     }
 
-    fn misfit(&self, atom: Atom) -> Option<Misfit> {
-        let words = &self.problem.words;
-        let Some(declared) = self.domain.structure.domain.predicates.get(&words.number(predicate(atom))) else {
-            return Some(Misfit::Predicate);
+    fn misfit(&self, atom: Atom) -> Option<Difference> {
+        let (words, [predicate, arguments @ ..]) = (&self.problem.words, words_of(atom));
+        let declared = self.domain.structure.domain.predicates.get(&words.number(predicate));
+        let count = arguments.iter().filter(|name| **name != 0).count();
+        let wrong = |place: usize, wanted: Word| {
+            let name = arguments[place];
+            let texts = || [words.text(words.place_of(wanted)), words.text(self.types_of_words[name as usize])];
+            (!self.fits(name, wanted)).then(texts)
         };
-        if arguments(atom).count() != declared.len() {
-            return Some(Misfit::Arguments(declared.len()));
-        }
-        let mut terms = (1..).zip(arguments(atom).zip(declared));
-        terms.find_map(|(place, (name, wanted))| {
-            (!self.fits(name, *wanted)).then(|| Misfit::Type(place, *wanted, self.types_of_words[name as usize]))
-        })
+        misfit(declared, count, || words.texts(atom), wrong)
     }
 
     /// Initial state and goal in the words of the domain's rules.
@@ -312,12 +283,12 @@ impl Task {
             let types_of_words = self.types_of_words.iter().map(type_of).collect();
             InRules { init: sorted(&problem.init), goal: sorted(&problem.goal), types_of_words }
         };
-        Some(self.in_rules.get_or_init(compute))
+        Some(self.found.in_rules.get_or_init(compute))
     }
 
     /// The initial state as the domain's rules read it, or the assumption that it breaks; None where it has no rules.
     fn start(&self) -> Option<&Result<CoveredState, BrokenAssumption>> {
-        self.start.get_or_init(|| self.read(self.in_rules().0)).as_ref()
+        self.found.start.get_or_init(|| self.read(self.in_rules().0)).as_ref()
     }
 
     fn read(&self, init: &[Atom]) -> Option<Result<CoveredState, BrokenAssumption>> {
@@ -342,7 +313,7 @@ impl Task {
         let compute = || match (self.covered(), &self.domain.roles) {
             (Some(start), Some(roles)) => {
                 let (words, (_, goal)) = (&self.problem.words, self.in_rules());
-                let aims = self.goal.get_or_init(|| start.goal(words, goal));
+                let aims = self.found.goal.get_or_init(|| start.goal(words, goal));
                 let back = |atom: &mut Atom| *atom = roles.in_domain(*atom, words);
                 Ok(match aims {
                     Ok(aims) => {
@@ -365,17 +336,17 @@ impl Task {
             _ if self.may_search => self.closure_by_search(),
             _ => Err(Left::Rules),
         };
-        self.closure.get_or_init(compute).as_ref().map_err(|left| *left)
+        self.found.closure.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
     /// The problem over the words of its domain's text, or those of a task that starts like it.
     pub fn lifted(&self) -> Answer<&LiftedTask> {
-        let names = || match self.grounded.get().and_then(|grounded| grounded.get()) {
+        let names = || match self.found.grounded.get().and_then(|grounded| grounded.get()) {
             Some(Ok(grounded)) => Interner::clone(&grounded.names),
             _ => self.domain.names.clone(),
         };
         let compute = || LiftedTask::new(&self.problem, &self.types, names());
-        self.lifted.get_or_init(compute).as_ref().map_err(|left| *left)
+        self.found.lifted.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
     fn ground(&self) -> Answer<&GroundTask> {
@@ -390,7 +361,7 @@ impl Task {
             }
             Ok(Grounded { names: names.clone(), task })
         };
-        let grounded = self.grounded.get_or_init(Rc::default).get_or_init(compute);
+        let grounded = self.found.grounded.get_or_init(Rc::default).get_or_init(compute);
         grounded.as_ref().map(|grounded| &grounded.task).map_err(|left| *left)
     }
 
@@ -440,7 +411,7 @@ impl Task {
         if let Some(found) = task.shared(asked, MAX_STATES) {
             return closed(found);
         }
-        self.has_many_states.set(true);
+        self.found.has_many_states.set(true);
         match self.path()? {
             Ok(_) => Err(Left::Budget),
             Err(proof) => Ok(Err(proof.clone())),
@@ -455,7 +426,7 @@ impl Task {
             let (all, some) = shared.ok_or(Left::Panic)?;
             Ok(self.lifted()?.atoms(some.but(&all).indexes().map(|index| &task.atoms[index])))
         };
-        self.possible.get_or_init(compute).as_ref().map_err(|left| *left)
+        self.found.possible.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
     /// The atoms that are false in all reachable goal states, and true in others that have all of cl(goal).
@@ -472,7 +443,7 @@ impl Task {
             let never = task.others(&all, asked).but(&some);
             Ok(self.lifted()?.atoms(never.indexes().map(|index| &task.atoms[index])))
         };
-        self.never.get_or_init(compute).as_ref().map_err(|left| *left)
+        self.found.never.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
     /// True where every reachable goal state has the atom, or none where it is denied; the goal can be reached.
@@ -499,12 +470,12 @@ impl Task {
                 Err(proof) => Err(proof),
             })
         };
-        self.path.get_or_init(compute).as_ref().map_err(|left| *left)
+        self.found.path.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
     /// A plan; None where there is none.
     pub fn plan(&self) -> Answer<Option<&Plan>> {
-        self.plan.get_or_init(|| self.solve()).as_ref().map(Option::as_ref).map_err(|left| *left)
+        self.found.plan.get_or_init(|| self.solve()).as_ref().map(Option::as_ref).map_err(|left| *left)
     }
 
     fn solve(&self) -> Answer<Option<Plan>> {
@@ -518,7 +489,7 @@ impl Task {
         if let Some(roles) = &self.domain.roles {
             let (words, (init, goal)) = (&self.problem.words, self.in_rules());
             let actions = match self.start() {
-                Some(Ok(start)) => self.goal.get().and_then(|aims| Some(start.plan(words, aims.as_ref().ok()?))),
+                Some(Ok(start)) => self.found.goal.get().and_then(|aims| Some(start.plan(words, aims.as_ref().ok()?))),
                 Some(Err(broken)) => self.plan_from_part(init, goal, &broken.0, CONFLICTS, &mut MOST_PARTS.clone()),
                 None => None,
             };
@@ -619,7 +590,7 @@ impl Task {
         if self.domain.roles.is_some() && self.may_search && many && !self.is_covered() {
             return Ok(None);
         }
-        if self.closure().is_err() && self.has_many_states.get() {
+        if self.closure().is_err() && self.found.has_many_states.get() {
             return Ok(None);
         }
         self.certificate(is_placeholder).map(Some)
@@ -641,7 +612,7 @@ impl Task {
                 false => digest(version, &fingerprint, &[self.closed_graph()?.labelled()?]),
             })
         };
-        *self.certificates[usize::from(is_placeholder)].get_or_init(compute)
+        *self.found.certificates[usize::from(is_placeholder)].get_or_init(compute)
     }
 
     /// The graph of the objects with their types and of some scenes; a constant that no atom names is left out.
@@ -653,7 +624,7 @@ impl Task {
 
     /// The graph of the initial state.
     pub fn initial_scene(&self) -> &Graph {
-        self.initial_scene.get_or_init(|| self.graph(&[(Scene::Init, &self.problem.init)]))
+        self.found.initial_scene.get_or_init(|| self.graph(&[(Scene::Init, &self.problem.init)]))
     }
 
     /// The initial state joined with the goal's own atoms.
@@ -667,12 +638,12 @@ impl Task {
                 self.graph(&[(Scene::Goal, goal), (Scene::NotGoal, &denied), (Scene::Init, init)])
             }
         };
-        self.graph_as_written.get_or_init(compute)
+        self.found.graph_as_written.get_or_init(compute)
     }
 
     /// The graph of cl(goal); where operators ask for atoms to be false, with the atoms that are possible beside it.
     pub fn closed_goal_scene(&self) -> Answer<&Graph> {
-        if let Some(graph) = self.closed_goal_scene.get() {
+        if let Some(graph) = self.found.closed_goal_scene.get() {
             return Ok(graph);
         }
         let (scene, goal) = self.closed_goal(false)?;
@@ -682,12 +653,12 @@ impl Task {
         } else if scene == Scene::Goal {
             scenes.push((Scene::NotGoal, self.never()?));
         }
-        Ok(self.closed_goal_scene.get_or_init(|| self.graph(&scenes)))
+        Ok(self.found.closed_goal_scene.get_or_init(|| self.graph(&scenes)))
     }
 
     /// The initial state joined with cl(goal), without what no operator changes: it stands in the initial state.
     pub fn closed_graph(&self) -> Answer<&Graph> {
-        if let Some(graph) = self.closed_graph.get() {
+        if let Some(graph) = self.found.closed_graph.get() {
             return Ok(graph);
         }
         let (scene, goal) = self.closed_goal(true)?;
@@ -700,7 +671,7 @@ impl Task {
         if scene != Scene::Goal {
             scenes.swap(0, 2); // the order of their names
         }
-        Ok(self.closed_graph.get_or_init(|| self.graph(&scenes)))
+        Ok(self.found.closed_graph.get_or_init(|| self.graph(&scenes)))
     }
 
     /// The scene of cl(goal), or one that no goal's atoms can make.

@@ -7,7 +7,7 @@ use crate::formulas::World;
 use crate::left::Left;
 use crate::metrics::actions::Marks;
 use crate::metrics::averages::fmean;
-use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, Batch, DomainScores, GeneratedProblem};
+use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, DomainScores, GeneratedProblem};
 use crate::metrics::plans;
 use crate::metrics::problem::{read_in, read_reference, score_problem_pair, ProblemVerdict, Settings};
 use crate::model::{Span, Words, NO_OBJECT};
@@ -131,7 +131,7 @@ fn what_is_left() {
     for (answer, reason) in [
         (reference.replace(" p)", " π)"), Left::Characters),
         (reference.replace("(clear a)", "(or (clear a) (clear b))"), Left::Formula),
-        (reference.replace("(clear a)", "(clear a b b b b)"), Left::Arity),
+        (reference.replace("(clear a)", "(clear a b b b b b b)"), Left::Arity),
         (reference.replace("(holding", "(holding\u{0}"), Left::Characters),
     ] {
         assert_eq!(scored(&reference, &answer).err(), Some(reason), "{answer}");
@@ -218,7 +218,7 @@ fn executed(domain: &str, problem: &str, plan: &str) -> Result<(&'static str, Op
     let (mut steps, mut marks, mut names) = (Steps::new(), Marks::default(), Interner::new());
     let problem = read_any_problem(problem.as_bytes(), &mut names)?;
     let domain = plans::read_domain(domain.as_bytes(), &mut names)?;
-    let mut world = World::new(0, problem, domain, &mut names)?;
+    let mut world = World::new(0, problem, domain, &names)?;
     let mut none = plans::read_reference(None, &mut steps)?;
     let answer = Some(plan.as_bytes());
     let found = plans::score_plan_pair(&mut none, answer, Some(&mut world), &mut steps, &mut marks, &names)?;
@@ -293,13 +293,13 @@ fn domains(generated: &str, problem: Option<&str>) -> Result<DomainScores, Left>
 }
 
 fn task(generated: &str, problem: Option<&str>, answer: Option<&str>) -> Result<DomainScores, Left> {
-    let mut batch = Batch::new();
-    let known = domain_pair::read_reference(Some(FERRY.as_bytes()), &mut batch.names)?;
+    let mut names = Interner::new();
+    let known = domain_pair::read_reference(Some(FERRY.as_bytes()), &mut names)?;
     let (domain, has_tasks) = (FERRY.as_bytes(), answer.is_some());
-    let mut read = |problem: &str| read_executable(&known, domain, problem.as_bytes(), has_tasks, &mut batch);
+    let mut read = |problem: &str| read_executable(&known, domain, problem.as_bytes(), has_tasks, &mut names);
     let executable = problem.map(&mut read).transpose()?;
     let answer = answer.map(|text| GeneratedProblem { text: Some(text.as_bytes()), is_placeholder: false });
-    score_domain_pair(&known, Some(generated.as_bytes()), executable.as_ref(), answer, SETTINGS, &mut batch)
+    score_domain_pair(&known, Some(generated.as_bytes()), executable.as_ref(), answer, SETTINGS, &mut names)
 }
 
 #[test]
@@ -321,6 +321,8 @@ fn pairs_of_domains() {
     let either = FERRY.replace("?c - car ?p", "?c - (either car place) ?p");
     assert_eq!(domains(&either, None).map(|found| found.verdict.name()), Ok("identical"));
     let either = FERRY.replace("(?c - car ?from", "(?c - (either car place) ?from");
+    assert_eq!(domains(&either, None).map(|found| found.verdict.name()), Ok("types_differ"));
+    let either = FERRY.replace("car place)", "place car - (either place object))");
     assert_eq!(domains(&either, None).err(), Some(Left::Either));
     let conditional = FERRY.replace("(not (here ?from))", "(when (here ?to) (not (here ?from)))");
     assert_eq!(domains(&conditional, None).err(), Some(Left::Effect));

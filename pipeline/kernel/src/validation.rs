@@ -4,7 +4,7 @@ use crate::domains::Rules;
 use crate::grounding::{terms_of, Term};
 use crate::hashing::factor;
 use crate::left::{Answer, Left};
-use crate::model::{self, atom, atom_of, Atom, Word, EQUALITY, MOST_ARGUMENTS};
+use crate::model::{self, atom_from, Atom, Word, EQUALITY, MOST_ARGUMENTS};
 use crate::pddl::problems::Interner;
 use crate::task::Task;
 
@@ -234,13 +234,7 @@ pub fn execute(task: &Task, plan: &Plan) -> Option<State> {
         let named = constants.iter().map(|name| words.place_of(*name));
         terms[1..].iter_mut().zip(step[1..].iter().copied().chain(named)).for_each(|(term, word)| *term = word);
         let term = |place: u8| terms[usize::from(place)];
-        let ground = |(predicate, [first, second, third, fourth]): &Pattern| {
-            let short = atom(words.place_of(*predicate), term(*first), term(*second));
-            if *third == 0 {
-                return short;
-            }
-            short | atom_of([0, 0, 0, term(*third), term(*fourth)])
-        };
+        let ground = |(predicate, places): &Pattern| atom_from(places, 0, words.place_of(*predicate), term);
         let [needed, avoided, added, deleted] = parts;
         if !needed.iter().all(|atom| state.contains(&ground(atom)))
             || avoided.iter().any(|atom| state.contains(&ground(atom)))

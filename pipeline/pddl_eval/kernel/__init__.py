@@ -29,7 +29,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import Solution, executed, solve
 from pddl_eval.definition.questions import PLAIN, Searches
 from pddl_eval.definition.validation import execute_actions
-from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Undecided, Unsolvable, Verdict
+from pddl_eval.definition.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.definition.words import Difference, sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
@@ -350,11 +350,6 @@ def _columns_in_words(
     if (said := found[detail]) is not None and (told := in_words(map(_difference, said), joined)) is None:
         return None
     found[detail] = said and told
-    if detail == "plan_detail":
-        found["constraint_share"] = None  # rows with constraints are left
-    if detail == "domain_detail":
-        only_types = found["domain_verdict"] == DomainVerdict.TYPES_DIFFER
-        found["domain_equivalent_untyped"] = found["domain_equivalent"] or only_types
     return found
 
 

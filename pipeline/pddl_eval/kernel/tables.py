@@ -12,7 +12,6 @@ import pyarrow as pa
 from pddl_eval import kernel
 from pddl_eval.definition.metrics import detail_of, domain_of_problem, only_equal
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.verdict import DomainVerdict
 from pddl_eval.kernel.differences import differences
 
 _SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
@@ -75,10 +74,7 @@ def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) ->
             columns += [_texts(rows["reference_problem"]), *_domain(rows, options)]
     except pa.ArrowException:
         return None
-    answers = _answers(kernel.PLANS, columns, kernel.flags_of(options), "plan_detail", detail_of)
-    if answers is not None:  # rows with constraints are left
-        answers[0]["constraint_share"] = pa.nulls(len(plans), pa.float64())
-    return answers
+    return _answers(kernel.PLANS, columns, kernel.flags_of(options), "plan_detail", detail_of)
 
 
 def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
@@ -99,15 +95,7 @@ def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) 
             columns.append(_truths(rows))
     except pa.ArrowException:
         return None
-    answers = _answers(kernel.DOMAINS, columns, kernel.flags_of(options), "domain_detail", detail_of)
-    if answers is not None:
-        import pyarrow.compute as pc  # here and below: a first verdict does without it
-
-        # The kernel leaves domains in which operators share a name: of all others the verdict says it.
-        found = answers[0]
-        only_types = pc.equal(found["domain_verdict"], DomainVerdict.TYPES_DIFFER.value)
-        found["domain_equivalent_untyped"] = pc.or_(found["domain_equivalent"], only_types)
-    return answers
+    return _answers(kernel.DOMAINS, columns, kernel.flags_of(options), "domain_detail", detail_of)
 
 
 def _scored(what: int, columns: Sequence[pa.Array], flags: int) -> dict[str, pa.Array] | None:
@@ -137,7 +125,7 @@ def _answers(
     said = [kernel.in_words(each, joined) for each in differences(column.dictionary)]
     found[detail], left = pa.array(said, pa.string()).take(column.indices), found.pop("left")
     if None in said:
-        import pyarrow.compute as pc
+        import pyarrow.compute as pc  # here and below: a first verdict does without it
 
         left = left.fill_null(pc.if_else(pc.and_not(found[detail].is_null(), column.is_null()), "words", None))
     return found, left

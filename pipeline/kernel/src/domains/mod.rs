@@ -10,10 +10,11 @@ use crate::domains::blocksworld::{Chains, Towers};
 use crate::domains::floor_tile::{Aims, Floor};
 use crate::domains::gripper::{Arrangement, Scene};
 use crate::domains::renaming::Roles;
+use crate::formulas::has_ill_typed_numbers;
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::ill_typed_operator;
 use crate::model::{Atom, Domain, Known, Word, Words, EQUALITY};
-use crate::pddl::domains::parse_domain;
+use crate::pddl::domains::parse_any_domain;
 use crate::pddl::problems::{read_problem, Declared, Interner, Reading};
 use crate::structure::structure::DomainStructure;
 use crate::validation::{Action, Template};
@@ -129,12 +130,21 @@ pub struct PlanningDomain {
 impl PlanningDomain {
     /// The domain of a text, of several the last one if that counts.
     pub fn read(text: &[u8], last: bool) -> Answer<PlanningDomain> {
-        let read = |names: &mut Interner| parse_domain(text, last, names)?.outcome.map_err(|_| Left::Domain);
+        let read = |names: &mut Interner| parse_any_domain(text, last, names)?.outcome.map_err(|_| Left::Domain);
         let mut names = Interner::new();
         let domain = read(&mut names)?;
         let reader = Interner::with(vocabulary(&domain, &names).map(|word| names.text(word)))?;
         let mut names = reader.clone();
-        let structure = DomainStructure::new(read(&mut names)?);
+        let mut domain = read(&mut names)?;
+        let mut formulas = domain.operators.iter().flat_map(|each| &each.formulas);
+        if formulas.any(|formula| !formula.is_effect) || has_ill_typed_numbers(&domain, &names) {
+            return Err(Left::Numbers);
+        }
+        // Costs decide nothing in problems that say nothing of numbers; others are left.
+        let has_costs = domain.operators.iter().any(|each| !each.formulas.is_empty());
+        domain.has_functions |= has_costs;
+        domain.operators.iter_mut().for_each(|each| each.formulas.clear());
+        let structure = DomainStructure::new(domain);
         let domain = &structure.domain;
         let operators = &domain.operators;
         let mut types = operators.iter().flat_map(|each| &each.parameters).map(|(_, own)| *own);
@@ -146,7 +156,8 @@ impl PlanningDomain {
             fluents.resize(fluents.len().max(atom[0] as usize + 1), false);
             fluents[atom[0] as usize] = true;
         }
-        let rules = Rules::certified(&structure.certificate(&names)?).filter(|_| domain.constants.is_empty());
+        let rules =
+            Rules::certified(&structure.certificate(&names)?).filter(|_| domain.constants.is_empty() && !has_costs);
         let own = (&structure, &names);
         let roles = rules.map(|rules| match rules.pddl().as_bytes() == text {
             true => Roles::new(rules, own, own),

@@ -10,7 +10,9 @@ pub fn component_f1(reference: &Domain, generated: Option<&Domain>) -> [f64; 4] 
     let declared = |domain: &Domain| domain.predicates.iter().map(|(name, types)| (*name, types.len())).collect();
     let (declared, named): (Vec<(Word, usize)>, Vec<_>) = (declared(reference), declared(generated));
     let matching = by_name(generated);
-    let score = |operator: &Operator| matching.get(&operator.key).map_or([0.0; 3], |other| scores(operator, other));
+    let score = |operator: &Operator| {
+        matching.get(&operator.key).map_or([0.0; 3], |other| scores([reference, generated], operator, other))
+    };
     let scores: Vec<[f64; 3]> = reference.operators.iter().map(score).collect();
     std::array::from_fn(|column| match column {
         0 => f1(common(&declared, &named), declared.len() + named.len()),
@@ -19,8 +21,12 @@ pub fn component_f1(reference: &Domain, generated: Option<&Domain>) -> [f64; 4] 
 }
 
 /// Parameters, preconditions and effects; names of parameters do not count.
-fn scores(one: &Operator, other: &Operator) -> [f64; 3] {
-    let same = one.parameters.iter().zip(&other.parameters).filter(|((_, type_), (_, own))| type_ == own).count();
+fn scores(domains: [&Domain; 2], one: &Operator, other: &Operator) -> [f64; 3] {
+    let parameters = one.parameters.iter().zip(&other.parameters);
+    let same_types = |((_, one), (_, other)): &(&(Word, Word), &(Word, Word))| {
+        domains[0].alternatives_of(one) == domains[1].alternatives_of(other)
+    };
+    let same = parameters.filter(same_types).count();
     let literals = |first: usize| {
         let parts = [first, first + 1].map(|part| (&one.by_position[part], &other.by_position[part]));
         let both = parts.iter().map(|(one, other)| common(one, other)).sum();

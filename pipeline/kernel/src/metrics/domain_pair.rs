@@ -1,7 +1,7 @@
 //! A generated domain and its reference, and their scores (definition/metrics/domain_pair.py, domains.py).
 
 use crate::canonical::Digits;
-use crate::difference::{no_such_predicate, wrong_number_of_arguments, wrong_type, Difference};
+use crate::difference::{self, Difference};
 use crate::domain_difference::words_of;
 use crate::domain_equivalence::{decide_domains, shared_operators, DomainVerdict};
 use crate::domains::{is_certified, PlanningDomain};
@@ -12,9 +12,10 @@ use crate::metrics::plan_exchange::{exchange_plans, Found, Plan, Task};
 use crate::metrics::predictive::predictive_power;
 use crate::metrics::problem::{read_in, Settings};
 use crate::metrics::syntactic::syntactic_similarity;
-use crate::model::{Domain, Lifted, Word, EQUALITY};
+use crate::model::{alternatives_in, Domain, Lifted, Word, EQUALITY};
+use crate::pddl::any_problem::{read_any_problem, AnyProblem};
 use crate::pddl::domains::{parse_domain, Refused};
-use crate::pddl::problems::{read_lifted_problem, Interner, LiftedProblem};
+use crate::pddl::problems::Interner;
 use crate::states::{visited_states, VisitedStates};
 use crate::structure::structure::DomainStructure;
 use crate::task as planning;
@@ -23,11 +24,13 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+/// Alternative types that are asked for each.
+const MOST_ALTERNATIVES: usize = 20;
+
 /// The scores of one generated domain against its reference.
 pub struct DomainScores {
     pub f1: [f64; 4],
     pub similarity: [f64; 10],
-    pub equivalent: bool,
     pub verdict: DomainVerdict,
     pub certificate: Option<Digits>,
     /// Predictive power; None where domains are not executed.
@@ -55,22 +58,10 @@ pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<DomainStructure>
     Ok(DomainStructure::new(domain))
 }
 
-/// What the rows of a batch share: the words of domains, and those of the problem that is read.
-pub struct Batch {
-    pub names: Interner,
-    own_names: Interner,
-}
-
-impl Batch {
-    pub fn new() -> Batch {
-        Batch { names: Interner::new(), own_names: Interner::new() }
-    }
-}
-
 /// What both domains of a row are executed in: the problem in the reference domain, and what follows from it.
 pub struct Executable {
     text: Vec<u8>,
-    problem: LiftedProblem,
+    problem: AnyProblem,
     objects: Objects,
     visited: OnceCell<Answer<VisitedStates>>,
     plan: OnceCell<Answer<Found>>,
@@ -91,14 +82,15 @@ pub fn read_executable(
     domain_text: &[u8],
     text: &[u8],
     has_tasks: bool,
-    Batch { names, own_names }: &mut Batch,
+    names: &mut Interner,
 ) -> Answer<Executable> {
     let domain = &known.domain;
     if known.ill_typed(b"reference", names).is_some() {
         return Err(Left::Reference);
     }
-    let problem = read_lifted_problem(text, domain, names, own_names)?;
-    let mut objects: Objects = problem.objects.iter().copied().collect();
+    let mut problem = read_any_problem(text, names)?;
+    problem.require_strips(domain)?;
+    let mut objects = problem.objects.clone();
     objects.extend(&domain.constants);
     let plan = OnceCell::new();
     if let Some(found) = plan_by_rules(known, domain_text, false, text, names).transpose() {
@@ -143,7 +135,7 @@ fn plan_by_rules(
 }
 
 impl Executable {
-    fn task<'a>(&'a self, domain: &'a Domain) -> Task<'a> {
+    fn task<'a>(&'a self, domain: &'a Rc<Domain>) -> Task<'a> {
         Task { domain, objects: &self.objects, init: &self.problem.init, goal: &self.problem.goal }
     }
 
@@ -152,7 +144,7 @@ impl Executable {
         self.visited.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
-    fn plan(&self, domain: &Domain, names: &Interner) -> Answer<&Found> {
+    fn plan(&self, domain: &Rc<Domain>, names: &Interner) -> Answer<&Found> {
         self.plan.get_or_init(|| self.task(domain).plan(names)).as_ref().map_err(|left| *left)
     }
 }
@@ -175,10 +167,10 @@ fn score_behaviour(
     let generated = &own.domain;
     let shared = shared_operators(reference, generated);
     let problem = &executable.problem;
-    if problem.objects.iter().any(|(name, _)| generated.constants.contains_key(name)) {
+    if problem.objects.keys().any(|name| generated.constants.contains_key(name)) {
         return Err(Left::Notation);
     }
-    let mut objects: Objects = problem.objects.iter().copied().collect();
+    let mut objects = problem.objects.clone();
     objects.extend(&generated.constants);
     let power = if reference.operators.iter().all(|operator| shared.contains(&operator.key)) {
         [1.0; 4]
@@ -208,7 +200,7 @@ fn score_behaviour(
         }),
     };
     let (ours, whole) = (executable.plan(reference, names)?, executable.task(reference));
-    let plans = exchange_plans(&whole, ours, theirs.map(|plan| (&task, plan)), names, notes);
+    let plans = exchange_plans(&whole, ours, theirs.map(|plan| (&task, plan)), names, notes)?;
     Ok((power, plans))
 }
 
@@ -219,7 +211,7 @@ pub fn score_domain_pair(
     executable: Option<&Executable>,
     problem: Option<GeneratedProblem>,
     settings: Settings,
-    Batch { names, .. }: &mut Batch,
+    names: &mut Interner,
 ) -> Answer<DomainScores> {
     let last = settings.last_answer;
     let mut notes: Vec<Difference> = Vec::new();
@@ -259,7 +251,7 @@ pub fn score_domain_pair(
     }
     notes.extend(known.ill_typed(b"reference", names).cloned());
     notes.extend(own.as_ref().and_then(|own| own.ill_typed(b"generated", names)).cloned());
-    let generated = own.as_ref().map(|own| &own.domain);
+    let generated = own.as_ref().map(|own| &*own.domain);
     let (mut predictive, mut plans_valid) = (None, [None; 2]);
     if let Some(executable) = executable {
         let found =
@@ -278,26 +270,13 @@ pub fn score_domain_pair(
         }
         (problem, ..) => problem.map(|_| false),
     };
-    Ok(DomainScores {
-        f1,
-        similarity,
-        equivalent: verdict.right(),
-        verdict,
-        certificate,
-        predictive,
-        plans_valid,
-        task_equivalent,
-        notes,
-    })
+    Ok(DomainScores { f1, similarity, verdict, certificate, predictive, plans_valid, task_equivalent, notes })
 }
 
 /// The first atom of an operator that the declarations of a typed domain do not admit.
 pub fn ill_typed_operator(domain: &Domain, side: &[u8], names: &Interner) -> Option<Difference> {
     for operator in &domain.operators {
-        let type_of = |term: Word| {
-            let own = operator.parameters.iter().find(|(name, _)| *name == term).map(|(_, type_)| *type_);
-            own.or_else(|| domain.constants.get(&term).copied())
-        };
+        let type_of = |term: Word| domain.type_in(operator, term);
         if let Some(why) = first_misfit(domain, operator.parts.iter().flatten(), type_of, names) {
             let why = Difference::of("in operator").word("name", names.text(operator.name)).because("why", why);
             return Some(Difference::of("ill typed domain").word("side", side).because("why", why));
@@ -341,14 +320,19 @@ pub fn misfit_of(
     if domain.types.is_empty() || domain.predicates.is_empty() {
         return None;
     }
-    let shown = || words_of(atom, names);
-    let Some(declared) = declarations.get(&atom[0]) else { return Some(no_such_predicate(&shown())) };
-    if declared.len() != atom.len() - 1 {
-        return Some(wrong_number_of_arguments(&shown(), declared.len()));
-    }
-    let mut terms = (1usize..).zip(atom[1..].iter().zip(declared));
-    terms.find_map(|(place, (term, wanted))| {
-        let type_ = type_of(*term).filter(|type_| !domain.fits(*type_, *wanted))?;
-        Some(wrong_type(&shown(), place, names.text(*wanted), names.text(type_)))
+    // Of alternatives all have to fit: the first ones of all arguments, then the second ones.
+    let count =
+        |type_: &Word| domain.alternatives.get(type_).map_or(1, |_| alternatives_in(names.text(*type_)).count());
+    let most = atom[1..].iter().filter_map(|term| type_of(*term)).map(|type_| count(&type_)).max().unwrap_or(1);
+    (0..most.min(MOST_ALTERNATIVES)).find_map(|number| {
+        let wrong = |place: usize, wanted: Word| {
+            let mut type_ = type_of(atom[1 + place])?;
+            let count = count(&type_);
+            if count > 1 {
+                type_ = names.find(alternatives_in(names.text(type_)).nth(number % count)?)?;
+            }
+            (!domain.fits(type_, wanted)).then(|| [names.text(wanted), names.text(type_)])
+        };
+        difference::misfit(declarations.get(&atom[0]), atom.len() - 1, || words_of(atom, names), wrong)
     })
 }

@@ -2,19 +2,22 @@
 
 use crate::difference::Difference;
 use crate::domain_difference::words_of;
-use crate::grounding::{broken_equation, Objects};
+use crate::formulas::World;
+use crate::grounding::Objects;
 use crate::hashing::HashSet;
 use crate::left::Answer;
 use crate::metrics::domain_pair::first_misfit;
-use crate::metrics::predictive::instance;
+use crate::metrics::execution::execute;
 use crate::model::{Domain, Lifted, Word};
 use crate::pddl::problems::Interner;
 use crate::planning::search::find_plan;
 use crate::planning::task::{ground, Bits};
+use crate::plans::found::{Step, Steps};
+use std::rc::Rc;
 
 /// A problem in a domain; `objects` are the problem's and the domain's constants.
 pub struct Task<'a> {
-    pub domain: &'a Domain,
+    pub domain: &'a Rc<Domain>,
     pub objects: &'a Objects,
     pub init: &'a [Lifted],
     pub goal: &'a [Lifted],
@@ -60,58 +63,16 @@ impl Task<'_> {
     }
 
     /// Why the plan does not reach the goal; None where it does.
-    pub fn execute(&self, plan: &Plan, names: &Interner) -> Option<Difference> {
-        let mut state: HashSet<Lifted> = self.init.iter().cloned().collect();
-        for (number, action) in (1usize..).zip(plan) {
-            if let Err(why) = self.apply(action, &mut state, names) {
-                return Some(Difference::of("failure").number("step", number).because("reason", why));
-            }
-        }
-        let mut unmet: Vec<&Lifted> = self.goal.iter().filter(|atom| !state.contains(*atom)).collect();
-        names.sort(&mut unmet);
-        let first = unmet.first()?;
-        let first = words_of(first, names);
-        Some(Difference::of("goal not reached").words("first", first).number("lacking", unmet.len()))
-    }
-
-    fn apply(&self, action: &Lifted, state: &mut HashSet<Lifted>, names: &Interner) -> Result<(), Difference> {
-        let fault = |kind| Difference::of(kind).words("action", words_of(action, names));
-        let text = |word: Word| names.text(word);
-        let arguments = &action[1..];
-        let Some(operator) = self.domain.operators.iter().find(|each| each.name == action[0]) else {
-            let known = self.domain.operators.iter().map(|each| names.text(each.name));
-            return Err(fault("unknown action").words("operators", known));
+    fn execute(&self, plan: &Plan, names: &Interner) -> Answer<Option<Difference>> {
+        let mut steps = Steps::new();
+        let step = |action: &Lifted| {
+            action.iter().for_each(|word| steps.push(names.text(*word)));
+            steps.action()
         };
-        if operator.parameters.len() != arguments.len() {
-            let takes = operator.parameters.len();
-            return Err(fault("wrong arguments").number("takes", takes).number("given", arguments.len()));
-        }
-        for (argument, (_, wanted)) in arguments.iter().zip(&operator.parameters) {
-            match self.objects.get(argument) {
-                None => return Err(fault("no object").word("argument", text(*argument))),
-                Some(type_) if !self.domain.fits(*type_, *wanted) => {
-                    let fault = fault("not of type").word("argument", text(*argument));
-                    return Err(fault.words("own", [text(*type_)]).words("types", [text(*wanted)]));
-                }
-                _ => {}
-            }
-        }
-        if let Some((one, other)) = broken_equation(operator, arguments, names) {
-            return Err(fault("different").word("one", text(one)).word("other", text(other)));
-        }
-        let [needed, avoided, added, deleted] = instance(operator, arguments, names);
-        for (kind, field, mut wrong) in [
-            ("needs", "lacking", needed.iter().filter(|atom| !state.contains(*atom)).collect::<Vec<_>>()),
-            ("needs false", "true", avoided.iter().filter(|atom| state.contains(*atom)).collect()),
-        ] {
-            if !wrong.is_empty() {
-                names.sort(&mut wrong);
-                return Err(fault(kind).lists(field, wrong.into_iter().map(|atom| words_of(atom, names))));
-            }
-        }
-        state.retain(|atom| deleted.binary_search(atom).is_err());
-        state.extend(added);
-        Ok(())
+        let plan = plan.iter().map(step).collect::<Answer<Vec<Step>>>()?;
+        let parts = [self.init, self.goal].map(<[Lifted]>::to_vec);
+        let mut world = World::of(0, self.domain.clone(), self.objects.clone(), parts, names)?;
+        Ok(execute(&mut world, &plan, &steps, names)?.ending(b"", &world, names))
     }
 }
 
@@ -124,15 +85,16 @@ pub fn exchange_plans(
     generated: Option<(&Task, Found)>,
     names: &Interner,
     notes: &mut Vec<Difference>,
-) -> [Option<bool>; 2] {
+) -> Answer<[Option<bool>; 2]> {
     let (generated, theirs) = generated.unwrap_or_else(|| (reference, ours.clone()));
     let mut note = |kind, why: &Difference| notes.push(Difference::of(kind).because("reason", why.clone()));
     // What is wrong with a plan in a task.
-    let fault = |plan: &Plan, task: &Task| task.ill_typed(names).or_else(|| task.execute(plan, names));
+    let fault =
+        |plan: &Plan, task: &Task| task.ill_typed(names).map_or_else(|| task.execute(plan, names), |why| Ok(Some(why)));
     let mut valid = [None; 2];
     match ours {
         Ok(plan) => {
-            let why = fault(plan, generated);
+            let why = fault(plan, generated)?;
             why.iter().for_each(|why| note("reference plan", why));
             valid[1] = Some(why.is_none());
         }
@@ -140,7 +102,7 @@ pub fn exchange_plans(
     }
     match &theirs {
         Ok(plan) => {
-            let why = fault(plan, reference);
+            let why = fault(plan, reference)?;
             why.iter().for_each(|why| note("generated plan", why));
             valid[0] = Some(why.is_none());
         }
@@ -149,5 +111,5 @@ pub fn exchange_plans(
             valid[0] = ours.is_ok().then_some(false);
         }
     }
-    valid
+    Ok(valid)
 }

@@ -1,12 +1,12 @@
 //! One pair of plans: read both, compare, execute where there is a problem (definition/metrics/plans.py and its parts).
 
 use crate::difference::Difference;
-use crate::formulas::{is_ill_typed, World};
+use crate::formulas::{has_ill_typed_numbers, World};
 use crate::left::{Answer, Left};
 use crate::metrics::actions::Marks;
 use crate::metrics::domain_pair::ill_typed_operator;
 use crate::metrics::execution::{causal_distance, execute, names_operator, state_distance, Execution};
-use crate::model::{Domain, Operator, Word};
+use crate::model::{Domain, Operator};
 use crate::pddl::domains::parse_any_domain;
 use crate::pddl::problems::Interner;
 use crate::plans::found::{Plan, Step, Steps};
@@ -75,12 +75,7 @@ impl Reference {
 /// A domain that plans are executed in: it is well typed.
 pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<Rc<Domain>> {
     let domain = parse_any_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
-    let has_wrong_number = |operator: &Operator| {
-        let own = |term| operator.parameters.iter().find(|(name, _)| *name == term).map(|(_, type_)| *type_);
-        let type_of = |term: Word| own(term).or_else(|| domain.constants.get(&term).copied());
-        operator.fluents().any(|fluent| is_ill_typed(&domain, fluent, type_of, names))
-    };
-    if ill_typed_operator(&domain, b"", names).is_some() || domain.operators.iter().any(has_wrong_number) {
+    if ill_typed_operator(&domain, b"", names).is_some() || has_ill_typed_numbers(&domain, names) {
         return Err(Left::Reference);
     }
     let is_large = |operator: &Operator| operator.atoms_and_fluents().count() > MOST_ATOMS;

@@ -3,9 +3,9 @@
 use crate::canonical::Digits;
 use crate::difference::{self, Difference};
 use crate::domains::{is_known, known_domain, PlanningDomain};
-use crate::equivalence::{decide, translation, Decision, Pair, Verdict, UNKNOWN};
+use crate::equivalence::{decide, translation, Decision, Pair, Verdict};
 use crate::left::{Answer, Left};
-use crate::model::{renamed, Atom, Problem, NO_OBJECT};
+use crate::model::{renamed, Atom, Problem, NO_OBJECT, UNKNOWN};
 use crate::pddl::problems::{read_problem, Declared, Interner, Reading, Refused, Unreadable};
 use crate::task::Task;
 use crate::validation::Plan;
@@ -240,9 +240,7 @@ fn scored(
             solves_reference = solves(pair, plan, object_map.as_deref());
         } else {
             solvable = Some(false);
-            if let Some((atom, misfit)) = generated.ill_typed() {
-                differences.push(difference::ill_typed(&ours.words, atom, &misfit));
-            }
+            differences.extend(generated.ill_typed());
         }
     }
     let reference_certificate = certificate(reference)?;
@@ -354,9 +352,9 @@ pub fn score_lone_problem(
                 return Err(Left::Domain);
             }
             verdict.solvable = None;
-            if let Some((atom, misfit)) = task.ill_typed().filter(|_| settings.check_solvable) {
+            if let Some(why) = task.ill_typed().filter(|_| settings.check_solvable) {
                 (verdict.solvable, verdict.verdict) = (Some(false), Some("unsolvable"));
-                verdict.differences = vec![difference::ill_typed(&task.problem.words, atom, &misfit)];
+                verdict.differences = vec![why];
                 verdict.proof = settings.proofs.then(|| shown(&task, None));
             } else if settings.check_solvable || settings.cheapest {
                 let found = match settings.cheapest {

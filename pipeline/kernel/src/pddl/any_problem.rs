@@ -3,7 +3,7 @@
 
 use crate::fraction::Fraction;
 use crate::left::{Answer, Left};
-use crate::model::{fluents_of, Expression, Formula, Known, Lifted, Part, Word, EQUALITY, TOTAL_COST};
+use crate::model::{fluents_of, Domain, Expression, Formula, Known, Lifted, Part, Word, EQUALITY, TOTAL_COST};
 use crate::pddl::drafts::without_thinking;
 use crate::pddl::language::{expression, formula, show_formula, COMPARISONS};
 use crate::pddl::problems::Interner;
@@ -247,6 +247,23 @@ impl AnyProblem {
             Conjunct::Compared(formula) => &formula.sides[..],
         });
         compared.chain(&self.metric).flat_map(fluents_of).chain(self.values.keys())
+    }
+
+    /// Err where it says more than sets of atoms; which are sorted by the numbers of words then.
+    pub fn require_strips(&mut self, domain: &Domain) -> Answer<()> {
+        if !(self.values.is_empty() && self.others.is_empty() && self.metric.is_none()) {
+            return Err(Left::Reference);
+        }
+        let is_constant = |name: &Word| domain.constants.contains_key(name);
+        if self.objects.keys().any(is_constant) || !(self.denied.is_empty() || domain.types.is_empty()) {
+            return Err(Left::Notation); // an object beside a constant; whether what is false is well typed
+        }
+        self.require_declared(&domain.constants)?;
+        for part in [&mut self.init, &mut self.goal] {
+            part.sort_unstable();
+            part.dedup();
+        }
+        Ok(())
     }
 
     /// Err where something is named that neither the problem nor the domain declares.

@@ -9,6 +9,7 @@ use crate::pddl::drafts::without_thinking;
 use crate::pddl::language::{formula, COMPARISONS, UPDATES};
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{block, is_blank, openings, Items, Node, Tree, LONGEST, PACKAGE_NESTING};
+use crate::structure::types::least_alternatives;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -131,13 +132,21 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
     while let Some((place, _)) = tree.next(&mut sections) {
         let (keyword, body) = tree.named(place)?;
         match names.text(keyword) {
-            b":types" => read_types(typed_list(tree, body, names, None)?, &mut domain.types)?,
-            b":constants" => read_types(typed_list(tree, body, names, None)?, &mut domain.constants)?,
+            b":types" | b":constants" => {
+                let is_type = names.text(keyword) == b":types";
+                let listing = typed_list(tree, body, names, &mut domain.alternatives)?;
+                let single = if is_type { &mut domain.types } else { &mut domain.constants };
+                for (name, type_) in listing {
+                    if domain.alternatives.contains_key(&type_) || *single.entry(name).or_insert(type_) != type_ {
+                        return Err(Left::Either); // more than one type
+                    }
+                }
+            }
             b":predicates" => {
                 let mut declarations = body;
                 while let Some((place, _)) = tree.next(&mut declarations) {
                     let (predicate, arguments) = tree.named(place)?;
-                    let listing = typed_list(tree, arguments, names, Some(&mut domain.alternatives))?;
+                    let listing = typed_list(tree, arguments, names, &mut domain.alternatives)?;
                     let types: Vec<Word> = listing.iter().map(|(_, type_)| *type_).collect();
                     if names.text(predicate) != EQUALITY {
                         domain.predicates.entry(predicate).or_insert(types);
@@ -145,7 +154,7 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
                 }
             }
             b":action" => {
-                let operator = operator(tree, body, names)?;
+                let operator = operator(tree, body, &mut domain.alternatives, names)?;
                 if !own.insert(operator.name) {
                     return Err(Left::Strips); // defined twice
                 }
@@ -159,7 +168,7 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
                 while let Some((place, node)) = tree.next(&mut declarations) {
                     if matches!(node, Node::List(_)) {
                         let (function, arguments) = tree.named(place)?;
-                        let listing = typed_list(tree, arguments, names, None)?;
+                        let listing = typed_list(tree, arguments, names, &mut domain.alternatives)?;
                         let types = listing.into_iter().map(|(_, type_)| type_).collect();
                         domain.functions.entry(function).or_insert(types);
                     }
@@ -171,7 +180,7 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
         }
     }
     let is_plain = |type_: &Word| names.is_name(*type_) || *type_ == Known::Object as Word;
-    if !domain.alternatives.values().flatten().all(is_plain) {
+    if !domain.alternatives.values().flatten().flatten().all(is_plain) {
         return Err(Left::Either);
     }
     let parents: Vec<Word> = domain.types.values().copied().collect();
@@ -179,6 +188,9 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
         domain.types.entry(parent).or_insert(Known::Object as Word);
     }
     domain.types.remove(&(Known::Object as Word));
+    let least: Vec<Vec<Word>> =
+        domain.alternatives.values().map(|[all, _]| least_alternatives(&domain, all, names)).collect();
+    domain.alternatives.values_mut().zip(least).for_each(|(known, least)| known[1] = least);
     if domain.types.len() > MOST_TYPES {
         return Err(Left::Budget);
     }
@@ -215,12 +227,12 @@ fn are_numbers(tree: &Tree, mut declarations: Items, names: &Interner) -> bool {
     true
 }
 
-/// Names, each with its type, `object` where none is given. Alternatives are a type of their own, if they may stand there.
+/// Names, each with its type, `object` where none is given. Alternatives are a type of their own.
 fn typed_list(
     tree: &Tree,
     mut items: Items,
     names: &mut Interner,
-    mut alternatives: Option<&mut BTreeMap<Word, Vec<Word>>>,
+    alternatives: &mut BTreeMap<Word, [Vec<Word>; 2]>,
 ) -> Answer<Vec<(Word, Word)>> {
     let mut typed: Vec<(Word, Word)> = Vec::new();
     let mut without = 0;
@@ -228,25 +240,28 @@ fn typed_list(
         let Node::Word(word) = item else { return Err(Left::Notation) };
         match names.text(word) {
             b"-" => {
-                let type_ = match (tree.next(&mut items), &mut alternatives) {
-                    (Some((_, Node::Word(type_))), _) => type_,
-                    (Some((place, _)), Some(known)) => {
+                let type_ = match tree.next(&mut items) {
+                    Some((_, Node::Word(type_))) => type_,
+                    Some((place, _)) => {
                         let (either, mut rest) = tree.named(place)?;
                         let mut types = Vec::new();
                         while rest.at < rest.end && types.len() < MOST_PARAMETERS {
                             types.push(tree.next_word(&mut rest)?);
                         }
-                        if names.text(either) != b"either" || types.len() < 2 || rest.at < rest.end {
+                        if names.text(either) != b"either" || types.is_empty() || rest.at < rest.end {
                             return Err(Left::Either);
                         }
                         let said: Vec<&[u8]> = types.iter().map(|type_| names.text(*type_)).collect();
                         let said = said.join(&b" or "[..]);
                         let type_ = names.number(&said, 0, said.len())?;
-                        known.insert(type_, types);
+                        if types.len() > 1 {
+                            types.sort_unstable();
+                            types.dedup();
+                            alternatives.insert(type_, [types, Vec::new()]);
+                        }
                         type_
                     }
-                    (Some(_), None) => return Err(Left::Either),
-                    (None, _) => return Err(Left::Notation),
+                    None => return Err(Left::Notation),
                 };
                 if without == typed.len() || names.text(type_).starts_with(b"-") {
                     return Err(Left::Notation);
@@ -261,16 +276,12 @@ fn typed_list(
     Ok(typed)
 }
 
-fn read_types(listing: Vec<(Word, Word)>, single: &mut BTreeMap<Word, Word>) -> Answer<()> {
-    for (name, type_) in listing {
-        if *single.entry(name).or_insert(type_) != type_ {
-            return Err(Left::Strips); // more than one type
-        }
-    }
-    Ok(())
-}
-
-fn operator(tree: &Tree, mut body: Items, names: &mut Interner) -> Answer<Operator> {
+fn operator(
+    tree: &Tree,
+    mut body: Items,
+    alternatives: &mut BTreeMap<Word, [Vec<Word>; 2]>,
+    names: &mut Interner,
+) -> Answer<Operator> {
     let name = tree.next_word(&mut body)?;
     if names.text(name).starts_with(b":") {
         return Err(Left::Notation);
@@ -302,7 +313,7 @@ fn operator(tree: &Tree, mut body: Items, names: &mut Interner) -> Answer<Operat
     }
     let parameters = match parts[0] {
         None => Vec::new(),
-        Some(place) => typed_list(tree, tree.items(place)?, names, None)?,
+        Some(place) => typed_list(tree, tree.items(place)?, names, alternatives)?,
     };
     if parameters.len() > MOST_PARAMETERS {
         return Err(Left::Budget);

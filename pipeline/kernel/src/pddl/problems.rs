@@ -5,10 +5,10 @@
 use crate::difference::Difference;
 use crate::domains::Rules;
 use crate::hashing::factor;
-use crate::left::{Answer, Left};
+use crate::left::{named, Answer, Left};
 use crate::model::{
-    arguments, atom, atom_of, Atom, Domain, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS,
-    MOST_ARGUMENTS, MOST_WORDS, NO_OBJECT,
+    arguments, atom_from, Atom, Known, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_ARGUMENTS, MOST_WORDS,
+    NO_OBJECT,
 };
 use crate::pddl::drafts::without_thinking;
 use crate::pddl::sexpr::{block, bytes_inside, is_blank, is_space, openings, Token, Tokens, LONGEST, PACKAGE_NESTING};
@@ -63,23 +63,13 @@ const SECTIONS: [&str; 6] = [":domain", ":requirements", ":objects", ":init", ":
 /// Bytes of a word that a sentence may need; sentences cut words to fewer.
 const LONGEST_QUOTED: usize = 64;
 
-/// Why a text holds no problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    Empty,
-    Unparseable,
-    NotStrips,
-    InvalidAtom,
-}
-
-impl Refused {
-    pub fn name(self) -> &'static str {
-        match self {
-            Refused::Empty => "empty",
-            Refused::Unparseable => "unparseable",
-            Refused::NotStrips => "not_strips",
-            Refused::InvalidAtom => "invalid_atom",
-        }
+named! {
+    /// Why a text holds no problem.
+    Refused {
+        Empty "empty"
+        Unparseable "unparseable"
+        NotStrips "not_strips"
+        InvalidAtom "invalid_atom"
     }
 }
 
@@ -365,7 +355,13 @@ impl Interner {
     #[inline]
     fn slot(&self, key: u64, length: usize, beyond_key: &[u8]) -> usize {
         let mut hash = (key ^ length as u64).wrapping_mul(self.factor);
-        beyond_key.chunks(8).for_each(|piece| hash = (hash ^ first_bytes(piece)).wrapping_mul(self.factor));
+        let mut rest = beyond_key;
+        while let Some((piece, more)) = rest.split_first_chunk() {
+            (hash, rest) = ((hash ^ u64::from_le_bytes(*piece)).wrapping_mul(self.factor), more);
+        }
+        if !rest.is_empty() {
+            hash = (hash ^ first_bytes(rest)).wrapping_mul(self.factor);
+        }
         hash.wrapping_shr(self.slot_shift) as usize // the high bits of a product are mixed best
     }
 
@@ -380,7 +376,7 @@ impl Interner {
         self.entries.push(Entry { key, start, length, is_name: is_name(word), is_declared: false });
         self.slots[slot] = (self.reading, number);
         if 2 * self.entries.len() > self.slots.len() {
-            self.resize(65 - self.slot_shift);
+            self.resize(66 - self.slot_shift); // four times as many: rarely, for all words are entered anew
         }
         Ok(number)
     }
@@ -440,6 +436,11 @@ impl Interner {
         self.entries.len() > MANY_WORDS
     }
 
+    /// How many bytes its words have.
+    pub fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// How many words there are.
     pub fn count(&self) -> usize {
         self.entries.len()
@@ -488,13 +489,6 @@ fn first_bytes(text: &[u8]) -> u64 {
         Some(start) => u64::from_be_bytes(*start),
         None => text.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)) << (8 * (8 - text.len() as u32) % 64),
     }
-}
-
-/// A word of the text as it stands in a list: a name, some other word, or a list in its place.
-#[derive(Clone, Copy)]
-enum Part {
-    Word(usize, usize),
-    List,
 }
 
 struct Reader<'a, 'b> {
@@ -626,64 +620,6 @@ fn read_sections<'a, 'b>(
     Ok((reader, domain, init, goal))
 }
 
-/// A problem over the words of domains: objects with their types, the initial state and the goal.
-pub struct LiftedProblem {
-    /// In the order of the text.
-    pub objects: Vec<(Word, Word)>,
-    /// Sorted by the numbers of words, as the goal is.
-    pub init: Vec<Lifted>,
-    pub goal: Vec<Lifted>,
-}
-
-/// The problem of a text in a domain, if its first block is a plain one. `names` are the words of the domain.
-pub fn read_lifted_problem(
-    text: &[u8],
-    domain: &Domain,
-    names: &mut Interner,
-    own_names: &mut Interner,
-) -> Answer<LiftedProblem> {
-    if text.len() > LONGEST {
-        return Err(Left::Text);
-    }
-    let mut answer = std::str::from_utf8(text).map_err(|_| Left::Text)?.to_ascii_lowercase();
-    without_thinking(&mut answer)?;
-    let start = *openings(&answer, "problem")?.first().ok_or(Left::Reference)?;
-    let block = block(&answer.as_bytes()[start..])?.ok_or(Left::Reference)?;
-    let constants = domain.constants.keys().map(|name| names.text(*name).to_vec()).collect();
-    let declared = Declared { constants, ..Declared::default() };
-    let (reader, _, init, goal) = read_sections(block, own_names, &declared).map_err(|stop| match stop {
-        Stop::Left(left) => left,
-        Stop::Refused(_) => Left::Reference,
-    })?;
-    if reader.has_constants {
-        return Err(Left::Notation);
-    }
-    if init.undeclared || goal.undeclared {
-        return Err(Left::Reference);
-    }
-    if init.has_denied && !domain.types.is_empty() {
-        return Err(Left::Notation); // whether it is well typed
-    }
-    let mut word = |number: u32| {
-        let text = reader.names.text(number);
-        names.number(text, 0, text.len())
-    };
-    let mut objects = Vec::with_capacity(reader.objects.len());
-    for (name, type_) in &reader.objects {
-        objects.push((word(*name)?, word(*type_)?));
-    }
-    let mut sorted = |part: &Atoms| -> Answer<Vec<Lifted>> {
-        let all = part.atoms.iter().map(|atom| &atom[..]).chain(part.longer.iter().map(Vec::as_slice));
-        let lifted = |atom: &[u32]| atom.iter().filter(|each| **each != NONE).map(|each| word(*each)).collect();
-        let mut found = all.map(lifted).collect::<Answer<Vec<Lifted>>>()?;
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
-    };
-    let (init, goal) = (sorted(&init)?, sorted(&goal)?);
-    Ok(LiftedProblem { objects, init, goal })
-}
-
 /// The problem that a lower-case block states, with which the text begins.
 ///
 /// A constant of the domain is one even if the problem declares it again.
@@ -707,13 +643,7 @@ fn read_plain_problem(block: &[u8], declared: &Declared, names: &mut Interner) -
     for (i, (name, _)) in objects.iter().enumerate() {
         number[*name as usize] = i as u32;
     }
-    let packed = |[predicate, first, second, third, fourth]: &Read| {
-        let short = atom(place(*predicate), words.argument(*first), words.argument(*second));
-        if *third == NONE {
-            return short;
-        }
-        short | atom_of([0, 0, 0, words.argument(*third), words.argument(*fourth)])
-    };
+    let packed = |[predicate, rest @ ..]: &Read| atom_from(rest, NONE, place(*predicate), |word| words.argument(word));
     let denied = goal.denied.iter().flatten().map(packed).collect();
     let packed = |part: &Atoms| {
         let mut atoms: Vec<Atom> = part.atoms.iter().map(packed).collect();
@@ -807,150 +737,72 @@ impl Reader<'_, '_> {
         Ok(self.names.number(block, start, end)?)
     }
 
-    /// The words of a list whose parenthesis is open, up to its end.
-    fn list(&mut self) -> Vec<Part> {
-        let mut listed = Vec::with_capacity(32);
-        loop {
-            match self.tokens.next() {
-                Token::Close => return listed,
-                Token::Word(start, end) => listed.push(Part::Word(start, end)),
-                Token::Open => {
-                    self.tokens.skip_list();
-                    listed.push(Part::List);
-                }
-            }
-        }
-    }
-
     fn requirements(&mut self) -> Result<(), Stop> {
-        let listed = self.list();
-        if listed.is_empty() {
-            return unparseable(Difference::of("no requirement"));
-        }
-        for each in listed {
-            let word = self.word(each);
+        let mut count = 0;
+        loop {
+            let word = match self.tokens.next() {
+                Token::Close if count == 0 => return unparseable(Difference::of("no requirement")),
+                Token::Close => return Ok(()),
+                Token::Word(start, end) => self.text(start, end),
+                Token::Open => b"(",
+            };
             if !REQUIREMENTS.iter().any(|known| known.as_bytes() == word) {
                 if REQUIREMENTS.iter().any(|known| word.starts_with(known.as_bytes())) {
                     return Err(Left::Notation.into());
                 }
                 return unparseable(Difference::of("requirement").word("word", word));
             }
-        }
-        Ok(())
-    }
-
-    fn word(&self, part: Part) -> &[u8] {
-        match part {
-            Part::Word(start, end) => self.text(start, end),
-            Part::List => b"(",
+            count += 1;
         }
     }
 
-    /// The objects with their types, in the order of the text.
+    /// The objects with their types, in the order of the text. Of several mistakes one in the list is said, else the first
+    /// word that is no name, else a type that is none.
     fn read_objects(&mut self) -> Result<(), Stop> {
-        if self.read_plain_objects()? {
-            return Ok(());
-        }
-        let listed = self.list();
-        let mut names: Vec<Part> = Vec::with_capacity(listed.len());
-        let mut types: Vec<Option<Part>> = Vec::with_capacity(listed.len());
-        let mut rest = listed.into_iter();
-        while let Some(each) = rest.next() {
-            if self.word(each) != b"-" {
-                names.push(each);
-                continue;
-            }
-            match rest.next() {
-                Some(Part::List) => return unparseable(Difference::of("either")),
-                Some(type_) if names.len() > types.len() && self.word(type_) != b"-" => {
-                    types.resize(names.len(), Some(type_));
-                }
-                _ => return Err(Left::Notation.into()), // VAL reads a type without names
-            }
-        }
-        types.resize(names.len(), None);
-        let mut numbers = Vec::with_capacity(names.len());
-        for each in &names {
-            numbers.push(self.declared_name(*each, b":objects", b"-")?);
-        }
-        let mut strange: Option<&[u8]> = None;
         let block = self.tokens.block;
-        let mut last = (usize::MAX, Known::Object as u32); // where a type stands, and its number
-        for (name, type_) in numbers.iter().zip(&types) {
-            let number = match type_ {
-                None => Known::Object as u32,
-                Some(Part::Word(start, _)) if *start == last.0 => last.1,
-                Some(Part::Word(start, end)) => {
-                    let word = &block[*start..*end];
-                    let number = self.names.number(block, *start, *end)?;
-                    if number != Known::Object as u32 && !self.names.is_name(number) {
-                        if strange.is_some_and(|first| first != word) {
-                            return Err(Left::Notation.into()); // which of several is named is chance
-                        }
-                        strange = Some(word);
-                        continue;
-                    }
-                    last = (*start, number);
-                    number
+        let (mut typed, mut is_twice) = (0, false);
+        let (mut no_name, mut no_type, mut is_chance): (Option<&[u8]>, Option<&[u8]>, _) = (None, None, false);
+        loop {
+            let (start, end) = match self.tokens.next() {
+                Token::Close => break,
+                Token::Word(start, end) => (start, end),
+                Token::Open => {
+                    self.tokens.skip_list();
+                    no_name = no_name.or(Some(b"("));
+                    self.objects.push((Known::Object as u32, Known::Object as u32));
+                    continue;
                 }
-                Some(Part::List) => return Err(Left::Notation.into()),
-            };
-            self.objects.push((*name, number));
-        }
-        if let Some(word) = strange {
-            return self.not_a_name(word, b":objects", b"");
-        }
-        for number in &numbers {
-            if std::mem::replace(&mut self.names.entries[*number as usize].is_declared, true) {
-                return Err(Left::Notation.into()); // VAL reads an object that is listed twice with one type
-            }
-        }
-        Ok(())
-    }
-
-    /// The same for a list without a mistake; false, with nothing read, for others.
-    fn read_plain_objects(&mut self) -> Result<bool, Stop> {
-        let (before, block) = (self.tokens, self.tokens.block);
-        let mut typed = 0;
-        let mut is_plain = true;
-        while is_plain {
-            let next = self.tokens.next();
-            let Token::Word(start, end) = next else {
-                if next == Token::Close {
-                    return Ok(true);
-                }
-                break;
             };
             if &block[start..end] != b"-" {
                 let number = self.names.number(block, start, end)?;
                 let entry = &mut self.names.entries[number as usize];
-                is_plain = entry.is_name && !std::mem::replace(&mut entry.is_declared, true);
+                if !entry.is_name {
+                    no_name = no_name.or(Some(&block[start..end]));
+                }
+                is_twice |= std::mem::replace(&mut entry.is_declared, true);
                 self.objects.push((number, Known::Object as u32));
-            } else if let Token::Word(start, end) = self.tokens.next() {
-                let number = self.names.number(block, start, end)?;
-                is_plain = typed < self.objects.len() && (number == Known::Object as u32 || self.names.is_name(number));
-                self.objects[typed..].iter_mut().for_each(|(_, type_)| *type_ = number);
-                typed = self.objects.len();
-            } else {
-                break;
+                continue;
             }
+            let type_ = match self.tokens.next() {
+                Token::Open => return unparseable(Difference::of("either")),
+                Token::Word(start, end) if typed < self.objects.len() && &block[start..end] != b"-" => (start, end),
+                _ => return Err(Left::Notation.into()), // VAL reads a type without names
+            };
+            let number = self.names.number(block, type_.0, type_.1)?;
+            if number != Known::Object as u32 && !self.names.is_name(number) {
+                let word = &block[type_.0..type_.1];
+                is_chance |= no_type.is_some_and(|first| first != word); // which of several is named
+                no_type = Some(word);
+            }
+            self.objects[typed..].iter_mut().for_each(|(_, type_)| *type_ = number);
+            typed = self.objects.len();
         }
-        for (number, _) in self.objects.drain(..) {
-            self.names.entries[number as usize].is_declared = false;
+        match (no_name, no_type) {
+            (Some(word), _) => self.not_a_name(word, b":objects", b"-"),
+            _ if is_chance || (is_twice && no_type.is_none()) => Err(Left::Notation.into()), // VAL reads an object twice
+            (None, Some(word)) => self.not_a_name(word, b":objects", b""),
+            (None, None) => Ok(()),
         }
-        self.tokens = before;
-        Ok(false)
-    }
-
-    /// The number of a word that has to be a name.
-    fn declared_name(&mut self, part: Part, place: &[u8], also_possible: &[u8]) -> Result<u32, Stop> {
-        let Part::Word(start, end) = part else { return self.not_a_name(b"(", place, also_possible) };
-        let block = self.tokens.block;
-        let number = self.names.number(block, start, end)?;
-        if !self.names.is_name(number) {
-            return self.not_a_name(&block[start..end], place, also_possible);
-        }
-        Ok(number)
     }
 
     /// Atoms as most are written, up to the first that is not: names that have come before, and single blanks.

@@ -1,14 +1,16 @@
 //! What is read of a text (definition/plans/found.py). Steps are numbers, equal exactly for equal steps of a batch.
 
 use crate::difference::Difference;
-use crate::hashing::{factor, HashMap};
+use crate::hashing::HashMap;
+use crate::left::Answer;
+use crate::model::MOST_WORDS;
+use crate::pddl::problems::Interner;
 
 /// An action, or a set of concurrent actions.
 pub type Step = u32;
 
 const IS_SET: u32 = 1 << 31;
 const BETWEEN_WORDS: u8 = 0x1F;
-const NONE: u32 = u32::MAX;
 
 /// Bytes of actions that are kept; then everything that was read is forgotten.
 pub const MOST_BYTES: usize = 1 << 26;
@@ -35,71 +37,14 @@ impl Unread {
     }
 }
 
-/// Texts by their numbers, one after the other.
-struct Texts {
-    bytes: Vec<u8>,
-    ends: Vec<u32>,
-    hashes: Vec<u64>,
-    slots: Vec<u32>,
-}
-
-impl Texts {
-    fn new() -> Texts {
-        Texts { bytes: Vec::new(), ends: vec![0], hashes: Vec::new(), slots: vec![NONE; 1 << 12] }
-    }
-
-    fn text(&self, number: u32) -> &[u8] {
-        &self.bytes[self.ends[number as usize] as usize..self.ends[number as usize + 1] as usize]
-    }
-
-    /// The number of the text, else its hash and the free slot where the search for it ends.
-    fn find(&self, text: &[u8]) -> Result<u32, (u64, usize)> {
-        let hash = hash_of(text);
-        let mut slot = hash as usize & (self.slots.len() - 1);
-        while self.slots[slot] != NONE {
-            let number = self.slots[slot];
-            if self.hashes[number as usize] == hash && self.text(number) == text {
-                return Ok(number);
-            }
-            slot = (slot + 1) & (self.slots.len() - 1);
-        }
-        Err((hash, slot))
-    }
-
-    /// Add a text that was not found; it gets the next number.
-    fn add(&mut self, text: &[u8], (hash, slot): (u64, usize)) -> u32 {
-        let number = self.hashes.len() as u32;
-        self.slots[slot] = number;
-        self.hashes.push(hash);
-        self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len() as u32);
-        if self.hashes.len() * 2 > self.slots.len() {
-            self.grow();
-        }
-        number
-    }
-
-    fn grow(&mut self) {
-        let size = self.slots.len() * 4;
-        self.slots = vec![NONE; size];
-        for (number, hash) in self.hashes.iter().enumerate() {
-            let mut slot = *hash as usize & (size - 1);
-            while self.slots[slot] != NONE {
-                slot = (slot + 1) & (size - 1);
-            }
-            self.slots[slot] = number as u32;
-        }
-    }
-}
-
 /// The steps of a batch by their numbers.
 pub struct Steps {
     /// The words of all actions, in lower case, apart by unit separators.
-    actions: Texts,
+    actions: Interner,
     /// The words of the action that is being read.
     words: Vec<u8>,
-    /// Actions as they were written, and their numbers: most come more than once.
-    written: Texts,
+    /// Actions as they were written, and by their numbers what they mean: most come more than once.
+    written: Interner,
     meant: Vec<Step>,
     sets: Vec<Vec<u32>>,
     numbers: HashMap<Vec<u32>, u32>,
@@ -107,23 +52,19 @@ pub struct Steps {
 
 impl Steps {
     pub fn new() -> Steps {
-        Steps {
-            actions: Texts::new(),
-            words: Vec::new(),
-            written: Texts::new(),
-            meant: Vec::new(),
-            sets: Vec::new(),
-            numbers: HashMap::default(),
-        }
+        let (actions, written) = (Interner::new(), Interner::new());
+        let meant = vec![0; written.count()]; // of words that no action is written as
+        Steps { actions, words: Vec::new(), written, meant, sets: Vec::new(), numbers: HashMap::default() }
     }
 
     /// How many actions and sets there are.
     pub fn counts(&self) -> (usize, usize) {
-        (self.actions.hashes.len(), self.sets.len())
+        (self.actions.count(), self.sets.len())
     }
 
     pub fn is_full(&self) -> bool {
-        self.actions.bytes.len() + self.written.bytes.len() > MOST_BYTES || self.sets.len() > MOST_BYTES / 64
+        let is_large = |texts: &Interner| texts.length() > MOST_BYTES / 2 || 2 * texts.count() > MOST_WORDS;
+        is_large(&self.actions) || is_large(&self.written) || self.sets.len() > MOST_BYTES / 64
     }
 
     /// Add a word to the action that is being read.
@@ -140,22 +81,20 @@ impl Steps {
     }
 
     /// The number of the action whose words were added.
-    pub fn action(&mut self) -> Step {
-        let found = self.actions.find(&self.words);
-        let number = found.unwrap_or_else(|place| self.actions.add(&self.words, place));
+    pub fn action(&mut self) -> Answer<Step> {
+        let number = self.actions.number(&self.words, 0, self.words.len());
         self.words.clear();
         number
     }
 
     /// The action that was written so before.
     pub fn meant_by(&self, written: &[u8]) -> Option<Step> {
-        self.written.find(written).ok().map(|number| self.meant[number as usize])
+        self.written.find(written).map(|number| self.meant[number as usize])
     }
 
     /// Keep which action is written so.
     pub fn keep(&mut self, written: &[u8], action: Step) {
-        if let Err(place) = self.written.find(written) {
-            self.written.add(written, place);
+        if self.written.number(written, 0, written.len()).is_ok() && self.meant.len() < self.written.count() {
             self.meant.push(action);
         }
     }
@@ -189,24 +128,6 @@ impl Steps {
     pub fn words(&self, action: Step) -> impl Iterator<Item = &[u8]> {
         self.actions.text(action).split(|byte| *byte == BETWEEN_WORDS)
     }
-}
-
-/// Of eight bytes at a time; the last eight may overlap those before.
-fn hash_of(text: &[u8]) -> u64 {
-    let number = |piece: &[u8]| u64::from_le_bytes(piece.try_into().unwrap_or_default());
-    let hash = (text.len() as u64).wrapping_mul(factor());
-    match text.len().checked_sub(8) {
-        None => mixed(hash, text.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))),
-        Some(last) => {
-            let whole = text.chunks_exact(8).fold(hash, |hash, piece| mixed(hash, number(piece)));
-            mixed(whole, number(&text[last..]))
-        }
-    }
-}
-
-fn mixed(hash: u64, piece: u64) -> u64 {
-    let hash = (hash ^ piece).wrapping_mul(factor());
-    hash ^ hash >> 32
 }
 
 /// The steps, those in sequence with equal times as one (`in_time`).

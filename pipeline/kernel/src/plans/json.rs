@@ -76,7 +76,7 @@ impl<'a> Json<'a> {
                 }
             }
         }
-        Some((id, steps.action()))
+        Some((id, steps.action().ok()?))
     }
 
     fn arguments(&mut self) -> Option<Arguments<'a>> {

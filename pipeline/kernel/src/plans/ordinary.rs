@@ -280,10 +280,11 @@ fn action(text: &[u8], at: usize, bare: bool, steps: &mut Steps) -> Option<(Step
 
 fn new_action(text: &[u8], at: usize, bare: bool, steps: &mut Steps) -> Option<(Step, usize)> {
     let end = words(text, at, bare, steps);
-    if end.is_none() {
+    let Some(end) = end else {
         steps.drop_words();
-    }
-    end.map(|end| (steps.action(), end))
+        return None;
+    };
+    Some((steps.action().ok()?, end))
 }
 
 /// The bytes up to the first `)`, eight at once; 0 where it is not among the first few.

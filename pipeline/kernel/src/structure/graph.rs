@@ -6,7 +6,7 @@ use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Known, Lifted, Operator, Word, EQUALITY, MOST_ARGUMENTS};
 use crate::pddl::problems::Interner;
-use crate::structure::types::{hierarchy, least_type};
+use crate::structure::types::{hierarchy, least_types};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -279,8 +279,10 @@ impl<'a> Drawing<'a> {
     }
 
     fn give_type(&mut self, vertex: u32, type_: Word) {
-        if let Some(type_) = least_type(self.domain, type_).filter(|_| self.typed) {
-            let type_ = self.type_(type_);
+        let domain = self.domain;
+        let types = if self.typed { least_types(domain, &type_) } else { &[] };
+        for type_ in types {
+            let type_ = self.type_(*type_);
             self.link(TYPE, [vertex, type_]);
         }
     }

@@ -9,14 +9,16 @@ use crate::metrics::domain_pair::ill_typed_operator;
 use crate::model::{Domain, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::problems::Interner;
 use crate::structure::graph::{DomainGraph, PARTS};
-use crate::structure::types::{hierarchy, least_type};
+use crate::structure::types::{hierarchy, least_types};
 use crate::task::UNCHANGED_SINCE;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A domain with what follows from its operators.
+#[derive(Default)]
 pub struct DomainStructure {
-    pub domain: Domain,
+    pub domain: Rc<Domain>,
     graph: OnceCell<Answer<DomainGraph>>,
     untyped: OnceCell<Answer<DomainGraph>>,
     certificate: OnceCell<Answer<Digits>>,
@@ -28,9 +30,7 @@ pub struct DomainStructure {
 
 impl DomainStructure {
     pub fn new(domain: Domain) -> DomainStructure {
-        let (graph, untyped, certificate) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let (operator_forms, ill_typed, fingerprints) = (OnceCell::new(), OnceCell::new(), RefCell::default());
-        DomainStructure { domain, graph, untyped, certificate, operator_forms, ill_typed, fingerprints }
+        DomainStructure { domain: Rc::new(domain), ..DomainStructure::default() }
     }
 
     /// The graph of the operators.
@@ -118,11 +118,13 @@ impl DomainStructure {
     pub fn is_written_as(&self, other: &DomainStructure, names: &Interner) -> bool {
         let (domain, theirs) = (&self.domain, &other.domain);
         let known: HashMap<Word, &Operator> = theirs.operators.iter().map(|each| (each.name, each)).collect();
-        let types = |domain: &Domain, operator: &Operator| {
-            operator.parameters.iter().map(|(_, type_)| least_type(domain, *type_)).collect::<Vec<_>>()
+        let same_types = |((_, one), (_, other)): (&(Word, Word), &(Word, Word))| {
+            least_types(domain, one) == least_types(theirs, other)
         };
         let same = |one: &Operator, other: &Operator| {
-            one.by_position == other.by_position && types(domain, one) == types(theirs, other)
+            one.by_position == other.by_position
+                && one.parameters.len() == other.parameters.len()
+                && one.parameters.iter().zip(&other.parameters).all(same_types)
         };
         domain.operators.len() == known.len()
             && domain.operators.iter().all(|one| known.get(&one.name).is_some_and(|other| same(one, other)))
@@ -134,8 +136,8 @@ impl DomainStructure {
 fn operator_graph(domain: &Domain, operator: &Operator, names: &Interner) -> Answer<LabelledGraph> {
     let mut terms: Vec<(Word, Vec<u8>)> = Vec::new();
     for (name, type_) in &operator.parameters {
-        let type_ = least_type(domain, *type_).map_or(Vec::new(), |type_| [b" ", names.text(type_)].concat());
-        terms.push((*name, [b"?", &type_[..]].concat()));
+        let types = least_types(domain, type_).iter().flat_map(|type_| [b" ", names.text(*type_)]);
+        terms.push((*name, [&b"?"[..]].into_iter().chain(types).collect::<Vec<_>>().concat()));
     }
     let mut known: HashSet<Word> = terms.iter().map(|(name, _)| *name).collect();
     let mut atoms: Vec<(&'static [u8], Lifted)> = Vec::new();
@@ -173,12 +175,15 @@ fn used_types(domain: &Domain, names: &Interner) -> (LeastTypes, BTreeSet<Word>)
     if !domain.constants.is_empty() {
         for term in domain.operators.iter().flat_map(|each| each.parts.iter().flatten()).flat_map(|atom| &atom[1..]) {
             if !names.text(*term).starts_with(b"?") {
-                constants.insert(*term, domain.constants.get(term).and_then(|type_| least_type(domain, *type_)));
+                constants.insert(
+                    *term,
+                    domain.constants.get(term).and_then(|type_| least_types(domain, type_).first().copied()),
+                );
             }
         }
     }
     let asked = domain.operators.iter().flat_map(|each| &each.parameters);
-    let asked = asked.filter_map(|(_, type_)| least_type(domain, *type_));
+    let asked = asked.flat_map(|(_, type_)| least_types(domain, type_)).copied();
     let types: BTreeSet<Word> = asked.chain(constants.values().copied().flatten()).collect();
     (constants, types)
 }
