@@ -285,7 +285,7 @@ def test_an_agent_of_nemo_gym_asks_the_server() -> None:
     assert found == (1.0, {"mean/reward": 1.0})
 
 
-def test_a_client_of_open_env_plays_an_episode() -> None:
+def test_a_client_of_openenv_plays_an_episode() -> None:
     """OpenEnv's own client, over its own server: a wrong answer with feedback, then the right one."""
     pytest.importorskip("openenv")
     import uvicorn
