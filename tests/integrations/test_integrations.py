@@ -2,8 +2,8 @@
 
 Nothing is downloaded. What needs torch (verl, OpenRLHF; TRL and lighteval where they are missing) is called as its
 sources call it, with a stand-in for torch: TRL 1.16, verl 0.9.1, OpenRLHF 0.11.2, lighteval 0.13; ``test_trl`` and
-``test_trainers`` run the trainers' own code. NeMo Gym needs Python 3.12: there its agent asks the server, elsewhere the
-server is asked as its agents ask.
+``test_integrations_of_trainers`` run the trainers' own code. NeMo Gym needs Python 3.12: there its agent asks the
+server, elsewhere the server is asked as its agents ask.
 """
 
 from __future__ import annotations
