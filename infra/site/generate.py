@@ -58,7 +58,7 @@ FIRST = [
     ),
     *(
         f"guide/{name}.md"
-        for name in ("first-run", "inputs", "columns", "names", "verdicts", "language", "metrics", "settings", "runs")
+        for name in ("first-run", "inputs", "logs", "columns", "names", "verdicts", "language", "pairs", "metrics", "settings", "runs")
     ),
     *(
         f"guide/{name}.md"
@@ -74,7 +74,7 @@ FIRST = [
             "limits",
         )
     ),
-    *(f"guide/{name}.md" for name in ("trust", "speed", "published-results", "certificates")),
+    *(f"guide/{name}.md" for name in ("trust", "speed", "published-results", "published-questions", "certificates")),
 ]
 """Pages that lead the list of their folder, in this order; the others follow."""
 

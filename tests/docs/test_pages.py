@@ -25,6 +25,7 @@ PAGES = {path.relative_to(ROOT / SITE).as_posix(): blocks(read_page(path.relativ
 CHECKED_BY = {
     "guide/certificates.md": "tests/definition/test_canonical_page.py",
     "guide/integrations.md": "tests/integrations/test_mcp.py",
+    "guide/logs.md": "tests/datasets/test_harness.py",
     "guide/reports.md": "tests/report/test_report_formulas.py",
     "guide/verifying.md": "tests/run/test_verify.py",
 }

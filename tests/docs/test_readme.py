@@ -94,7 +94,7 @@ def test_commands_have_the_options_that_are_named(page: str) -> None:
         assert {word.partition("=")[0] for word in words if word.startswith("--")} <= COMMANDS[words[0]].options, call
 
 
-@pytest.mark.parametrize("page", ["README.md", f"{GUIDE}/inputs.md"])
+@pytest.mark.parametrize("page", ["README.md", f"{GUIDE}/inputs.md", f"{GUIDE}/logs.md"])
 def test_the_commands_shown_are_understood(page: str) -> None:
     for block in blocks(read_page(page)):
         for line in block.text.splitlines() if block.language == "sh" else ():

@@ -78,7 +78,8 @@ def test_no_name_is_shown_on_two_pages() -> None:
 def test_every_column_verdict_and_setting_is_on_its_page() -> None:
     for place, names in {
         "guide/metrics.md": {column.name for pair in PAIRS for column in pair.columns},
-        "guide/verdicts.md": {each.value for kind in (Verdict, PlanVerdict, DomainVerdict, Judgement) for each in kind},
+        "guide/verdicts.md": {each.value for kind in (Verdict, PlanVerdict, DomainVerdict) for each in kind},
+        "guide/questions.md": {each.value for each in Judgement},
         "guide/settings.md": {
             each.name for kind in (ReadingOptions, ScoringOptions, RunOptions) for each in fields(kind)
         },
