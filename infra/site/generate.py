@@ -58,7 +58,21 @@ FIRST = [
     ),
     *(
         f"guide/{name}.md"
-        for name in ("first-run", "inputs", "logs", "columns", "names", "verdicts", "language", "pairs", "metrics", "settings", "runs")
+        for name in (
+            *(
+                "first-run",
+                "inputs",
+                "logs",
+                "columns",
+                "names",
+                "verdicts",
+                "language",
+                "pairs",
+                "metrics",
+                "settings",
+            ),
+            "runs",
+        )
     ),
     *(
         f"guide/{name}.md"
