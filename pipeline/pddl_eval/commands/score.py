@@ -166,7 +166,9 @@ def print_summary(summary: RunSummary, output: str) -> None:
     models: list[tuple[str, str]] = []
     if not summary.rows_missing:  # of a part that is not the last, others are to come
         with suppress(UserError, RunError):
-            models = [(line(name, MOST_NAME), said) for name, said in ranking(summary.output)[:MOST_MODELS]]
+            models = [
+                (line(name, MOST_NAME), said) for name, said in ranking(summary.output, is_whole=True)[:MOST_MODELS]
+            ]
     place = printable(shlex.quote(output))
     following = [
         ("report", f"pddl-eval report {place} --output report/"),

@@ -233,13 +233,17 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
     return replace(made, **best_first(made))
 
 
-def ranking(scored: ScoredInput, columns: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+def ranking(
+    scored: ScoredInput, columns: Mapping[str, str] | None = None, *, is_whole: bool = False
+) -> list[tuple[str, str]]:
     """Each model and its strictest rate in words, best first; empty without models. Raises as ``build_report``.
+
+    ``is_whole`` as in ``open_scored``.
 
     >>> ranking(pl.DataFrame({"model": ["a", "b"], "equivalent": [False, True]}))
     [('b', '100.0 % equivalent (20.7–100.0)'), ('a', '0.0 % equivalent (0.0–79.3)')]
     """
-    data = open_scored(scored, columns)
+    data = open_scored(scored, columns, is_whole=is_whole)
     model = data.names.get("model", "model")
     names = numbers.measures(data)
     if model not in choose_groups(data.schema, None, data.names) or not names:

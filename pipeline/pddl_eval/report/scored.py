@@ -185,10 +185,17 @@ def _hash(name: str) -> pl.Expr:
     return pl.col(name).cast(pl.String).hash()
 
 
-def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None, where: str | None = None) -> Scored:
+def open_scored(
+    scored: ScoredInput,
+    columns: Mapping[str, str] | None = None,
+    where: str | None = None,
+    *,
+    is_whole: bool = False,
+) -> Scored:
     """The scored dataset at a place, its rows not yet read; ``columns`` are its own names of columns, by meaning.
 
-    By default those under which it was scored. ``where`` is a condition in SQL that its rows fulfil.
+    By default those under which it was scored. ``where`` is a condition in SQL that its rows fulfil. With ``is_whole``
+    nobody looks for damage: the run has just done that.
 
     Raises ``DatasetError`` if there is no such dataset, ``UserError`` if it has no score columns or the condition
     cannot be understood.
@@ -205,7 +212,7 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None, w
         rows = frame.select(pl.len()).collect().item()
         found = Scored(None, frame, frame.collect_schema(), rows, (), names=names)
     else:
-        found = _open_files(os.fspath(scored), names)
+        found = _open_files(os.fspath(scored), names, is_whole)
     for name in names.values():
         found.require(name)
     found = _with_domain(found)
@@ -272,13 +279,13 @@ def unreadable_texts() -> Iterator[None]:
         raise UserError(f"a column to group or join by holds bytes that are not UTF-8: {error}") from None
 
 
-def _open_files(place: str, names: Mapping[str, str]) -> Scored:
+def _open_files(place: str, names: Mapping[str, str], is_whole: bool) -> Scored:
     source, tiling = open_scored_rows(place)
     require_parquet(source)
     for name, count in Counter(source.schema.names).items():
         if count > 1:
             raise UserError(f"{count} columns of {place} are named {name}: rename all but one")
-    if source.base.is_local:
+    if source.base.is_local and not is_whole:
         _require_whole(source)
     frame = _numbered(_scan(source))
     rows: Counter[str | None] = Counter()
