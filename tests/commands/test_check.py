@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.running import run
+from tests.support.running import ROOT, run
 
 LAMP = "(define (domain lamp) (:predicates (on))\n (:action press :parameters () :effect (on)))"
 DARK = "; a (define (domain comment)\n(define (problem p) (:domain lamp)\n (:init) (:goal (on)))"
@@ -29,3 +29,18 @@ def test_a_damaged_domain_and_a_file_that_is_not_there(tmp_path: Path) -> None:
     found = run("check", tmp_path / "domain.pddl")
     assert found.exit_code == 1 and "parentheses" in found.stdout
     assert run("check", tmp_path / "nowhere.pddl").exit_code == 2
+
+
+def test_files_that_are_not_checked_are_counted_on_stderr(tmp_path: Path) -> None:
+    """Also one that is meant as a domain: no CI passes because of a misspelt ``define``."""
+    (tmp_path / "domain.pddl").write_text(LAMP.replace("define", "defin"))
+    (tmp_path / "empty.pddl").write_text("")
+    found = run("check", tmp_path)
+    assert (found.exit_code, found.stdout) == (0, "")
+    assert found.stderr.endswith(f"not checked: 2, the first {tmp_path / 'domain.pddl'}\n")
+    assert run("check", tmp_path, "--quiet").stderr == ""
+
+
+def test_pre_commit_gives_all_files_to_one_call() -> None:
+    """Else it shares them out, and a problem misses a domain that lies far from it."""
+    assert "require_serial: true" in (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pddl_eval.commands.command import Command
+from pddl_eval.commands.command import Command, note
 from pddl_eval.commands.flags import argument
 from pddl_eval.errors import FAILED, UserError
 
@@ -37,9 +37,12 @@ def check(files: tuple[str, ...], format: str) -> None:
     A problem is checked in its domain: a known one, or one among FILE, in its folder or in the folder above.
     """
     wrong = 0
-    for file, issue in _issues([*_expanded(files)]):
+    others: list[Path] = []
+    for file, issue in _issues([*_expanded(files)], others):
         wrong += issue.is_error
         print(_shown(file, issue, format))
+    if others:
+        note(f"files that are neither a domain nor a problem, not checked: {len(others):,}, the first {others[0]}")
     if wrong:
         sys.exit(FAILED)
 
@@ -54,8 +57,8 @@ def _expanded(names: Iterable[str]) -> Iterator[Path]:
             raise UserError(f"{path} is no file")
 
 
-def _issues(files: list[Path]) -> Iterator[tuple[Path, Issue]]:
-    """Each file with each thing that is wrong in it; what is neither a domain nor a problem is left alone."""
+def _issues(files: list[Path], others: list[Path]) -> Iterator[tuple[Path, Issue]]:
+    """Each file with each thing that is wrong in it; what is neither a domain nor a problem goes to ``others``."""
     import pddl_eval
     from pddl_eval.definition.pddl import without_comments
 
@@ -77,6 +80,7 @@ def _issues(files: list[Path]) -> Iterator[tuple[Path, Issue]]:
             place = next((each for each in near if domain_in(each) == name), given.get(name))
             found = pddl_eval.feedback(text, domain=_text(place) if place else None)
         else:
+            others.append(file)
             continue
         yield from ((file, issue) for issue in found.issues)
 
