@@ -5,7 +5,8 @@ verifiers imports a taskset by one name, so that a file ``planetarium.py`` on Py
     from pddl_eval.integrations.verifiers import PlanetariumTaskset
     __all__ = ["PlanetariumTaskset"]
 
-and the evaluation ``--env.taskset.id planetarium``. A reward is plugged in by its name:
+and the evaluation ``--env.taskset.id planetarium``. Its rows are read with ``datasets``, which verifiers 0.4.0 does not
+bring: install it, too. A reward is plugged in by its name:
 ``--env.taskset.task.rewards.pddl.fn pddl_eval.integrations.verifiers.task_reward``.
 """
 
