@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
+from textwrap import dedent
 
 from tests.support.running import ROOT, run
 
@@ -44,3 +47,12 @@ def test_files_that_are_not_checked_are_counted_on_stderr(tmp_path: Path) -> Non
 def test_pre_commit_gives_all_files_to_one_call() -> None:
     """Else it shares them out, and a problem misses a domain that lies far from it."""
     assert "require_serial: true" in (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+
+
+def test_the_action_checks_the_files_of_every_line() -> None:
+    step = dedent((ROOT / "action.yml").read_text(encoding="utf-8").split("run: |\n")[1])
+    stand_ins = "python() { :; }\npddl-eval() { printf '<%s>' \"$@\"; }\n"
+    shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", stand_ins + step]
+    files = {**os.environ, "FILES": "a.pddl b\nc*.pddl\n", "VERSION": ""}
+    said = subprocess.run(shell, env=files, capture_output=True, text=True, check=True).stdout
+    assert said == "<check><--format><github><a.pddl><b><c*.pddl>"
