@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from pddl_eval import build_report, explain_row, feedback, judge_answer, reward, right_answers, score_frame
 from pddl_eval.errors import UserError
+from pddl_eval.report.diff import compare_datasets
 
 from tests.definition.questions.test_questions import BLOCKS, PREFIX, TOWER
 
@@ -82,6 +83,12 @@ def test_feedback_says_what_is_wrong_and_not_what_is_right() -> None:
     assert feedback(RIGHT, kind="answer", **ASKED, **TASK).ok is True
 
 
+def test_feedback_names_the_condition_that_is_met_as_the_answer_does() -> None:
+    plan = "(unstack c a) (pick-up b)"
+    wrong = feedback("No: at step 2 (clear b) is not true.", kind="answer", question="validity", plan=plan, **TASK)
+    assert wrong.text.endswith("1. (clear b) is not what is unmet.")
+
+
 def test_an_explanation_has_a_right_answer() -> None:
     row = {**ASKED, "reference_problem": TOWER, "domain": BLOCKS, "generated_answer": "(ontable b)"}
     shown = str(explain_row(row))
@@ -100,3 +107,26 @@ def test_reports_have_rates_by_question() -> None:
     assert report.by == ("model", "domain", "question")
     found = report.rates.filter(pl.col("question") == "state", pl.col("model") == "one", pl.col("domain").is_null())
     assert found.select("measure", "percent").rows() == [("answer_correct", 100.0)]
+
+
+@pytest.mark.parametrize("identity", [None, "1"])
+def test_two_questions_about_one_problem_are_two_questions(identity: str | None) -> None:
+    """Without an id of their own, or with one that is only the problem's or the number in a task."""
+    kinds, answers = ["state", "applicable"] * 4, [RIGHT, "none", "none", "(put-down b) (stack b a) (stack b c)"] * 2
+    frame = rows(question=kinds, plan=[PREFIX] * 8, generated_answer=answers, model=["one"] * 4 + ["two"] * 4)
+    scored = score_frame(frame.with_columns(reference_id=pl.lit(identity), sample=pl.Series([1, 1, 2, 2] * 2)))
+    report = build_report(scored)
+    whole = report.rates.filter(pl.all_horizontal(pl.col(report.by).is_null()))
+    assert whole["references"].to_list() == [2]
+    assert report.pass_at_k.select("k", "references").unique().sort("k").rows() == [(1, 2), (2, 2)]
+    other = scored.with_row_index().sort("question", "index").drop("index")
+    by_model, by_night = compare_datasets(other, models=("one", "two")), compare_datasets(scored, other)
+    assert [(each.regressions, each.improvements, each.strangers) for each in (by_model, by_night)] == [(0, 0, 0)] * 2
+
+
+def test_yes_no_questions_are_told_apart_by_their_words() -> None:
+    words = ["Is (on a b) a landmark?", "Is (clear a) reachable?"] * 2
+    frame = pl.DataFrame({"question": ["yes_no"] * 4, "generated_answer": ["yes", "no", "yes", "yes"]})
+    frame = frame.with_columns(reference_answer=pl.lit("yes"), question_text=pl.Series(words), reference_id=pl.lit("1"))
+    report = build_report(score_frame(frame))
+    assert report.rates["references"].to_list()[:1] == [2]

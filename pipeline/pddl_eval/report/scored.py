@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 import pyarrow.dataset
 
-from pddl_eval.columns import MEANINGS, TWIN
+from pddl_eval.columns import ASKED, MEANINGS, TWIN
 from pddl_eval.datasets import DatasetError, Source, Unavailable, fulfilling, require_parquet
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.run import Tiling, batches_of, damaged, open_scored_rows, settings_of
 from pddl_eval.scoring.columns import (
+    ANSWER_MEASURES,
     PAIR_COLUMNS,
     PAIRS,
     SCORE_COLUMNS,
@@ -133,7 +134,8 @@ class Scored:
         """Which answers belong together: hashes of each row's cluster and of its question, and what clusters.
 
         Answers to one reference are one cluster: one ``reference_id``, else one certificate, else the same text; a
-        row without any of these is one of its own. Twins (``generate obfuscate``) are one cluster and
+        row without any of these is one of its own. What differs in what it asks about a reference (``content``) is
+        not one cluster. Twins (``generate obfuscate``) are one cluster and
         ask one question, by the column ``twin``. Two models answered the same question if both the ``reference_id``
         and the certificate (or the text) agree; the question of a row that has neither is null.
         """
@@ -141,7 +143,9 @@ class Scored:
             shared = pl.when(pl.col(TWIN).is_not_null()).then(_hash(TWIN))
             return pl.coalesce(shared, pl.col(ROW).hash()), shared, TWIN
         given, known = self.column("reference_id"), self.references()
-        asked = pl.lit(None, pl.UInt64) if given is None else pl.when(pl.col(given).is_not_null()).then(_hash(given))
+        asked = pl.lit(None, pl.UInt64)
+        if given is not None:
+            asked = pl.when(pl.col(given).is_not_null()).then(self._with_what_is_asked(_hash(given)))
         reference = self.content(known)
         cluster = pl.coalesce(asked, reference, pl.col(ROW).hash())
         question = pl.when(asked.is_not_null() | reference.is_not_null()).then(
@@ -175,10 +179,24 @@ class Scored:
         return (CERTIFICATE, *(texts if texts and gaps.collect(engine="streaming").item() else ()))
 
     def content(self, meanings: Sequence[str]) -> pl.Expr:
-        """A hash of the first of the columns that says anything (an empty plan says nothing), else null."""
+        """A hash of the first of the columns that says anything (an empty plan says nothing), else null.
+
+        Questions about one reference differ: where a row has one, it is of the reference, the question, its plan and,
+        without a problem, its words.
+        """
         names = filter(None, map(self.column, meanings))
         hashes = [pl.when(pl.col(name).cast(pl.String).str.contains("[A-Za-z0-9]")).then(_hash(name)) for name in names]
-        return pl.coalesce(*hashes, pl.lit(None, pl.UInt64))
+        return self._with_what_is_asked(pl.coalesce(*hashes, pl.lit(None, pl.UInt64)))
+
+    def _with_what_is_asked(self, reference: pl.Expr) -> pl.Expr:
+        question, plan, problem, words = map(self.column, (*ASKED, REFERENCES[0], "question_text"))
+        if question is None or ANSWER_MEASURES[0] not in self.schema:
+            return reference
+        parts = [_hash(name) for name in (question, plan) if name]
+        if words:
+            parts.append(pl.when(pl.col(problem).is_null()).then(_hash(words)) if problem else _hash(words))
+        whole = pl.struct(reference.alias("reference"), *(each.alias(str(n)) for n, each in enumerate(parts))).hash()
+        return pl.when(pl.col(question).is_null()).then(reference).otherwise(whole)
 
 
 def _hash(name: str) -> pl.Expr:

@@ -68,7 +68,7 @@ def _judge(question: Question, text: str, answer: str) -> Judged:
     named = [each for each in mentioned(text, arities(question.predicates)) if as_atom(each)[0] not in question.actions]
     if named:
         parts.append(any(each in unmet or _negated(each) in unmet for each in named))
-        told = told or ("" if parts[-1] else words.not_unmet(named[0]))
+        told = told or ("" if parts[-1] else words.not_unmet(as_atom(named[0])[0]))
     precision = sum(parts) / len(parts)
     judgement = Judgement.RIGHT if all(parts) else Judgement.WRONG
     return Judged(judgement, precision, 1.0, None, "" if all(parts) else _why(question), told)
