@@ -94,4 +94,4 @@ def test_nothing_depends_on_the_hash_seed() -> None:
 
 if __name__ == "__main__":
     for said in SAID:
-        print(said.__name__, *said(), sep="\n")
+        print(said.__name__, *map(repr, said()), sep="\n")
