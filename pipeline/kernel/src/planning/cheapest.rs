@@ -15,8 +15,8 @@ use crate::planning::task::{Bits, GroundTask};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Operators and atoms that are looked at, all in all: about two seconds.
-const MOST_WORK: usize = 400_000_000;
+/// Atoms of operators that are looked at, all in all: about four seconds.
+const MOST_WORK: usize = 1_000_000_000;
 
 /// Words of memory for the states, some 100 megabytes, and for each of them beside its bits.
 const MOST_WORDS: usize = 12_000_000;
@@ -128,6 +128,8 @@ struct Cuts {
     adds: Vec<Vec<usize>>,
     needed_by: Vec<Vec<usize>>,
     added_by: Vec<Vec<usize>>,
+    /// What a pass over the operators may look at.
+    pass: usize,
     work: usize,
 }
 
@@ -149,7 +151,8 @@ impl Cuts {
             pairs.for_each(|(atom, place)| turned[atom].push(place));
             turned
         };
-        Cuts { needed_by: turned(&needs), added_by: turned(&adds), needs, adds, work: 0 }
+        let pass = count + needs.iter().chain(&adds).map(Vec::len).sum::<usize>();
+        Cuts { needed_by: turned(&needs), added_by: turned(&adds), needs, adds, pass, work: 0 }
     }
 
     /// How many disjoint landmarks of operators the relaxed task has from a state; None where the goal is out of reach.
@@ -183,7 +186,7 @@ impl Cuts {
         let mut dearest = vec![NO_ATOM; costs.len()];
         start.iter().for_each(|atom| cost_of[*atom] = 0);
         let mut waiting: VecDeque<usize> = start.iter().copied().collect();
-        self.work += costs.len() + goal;
+        self.work += self.pass;
         while let Some(atom) = waiting.pop_front() {
             if std::mem::replace(&mut is_done[atom], true) {
                 continue;
