@@ -381,8 +381,9 @@ def with_links(markdown: str, playground: str) -> str:
     with ExitStack() as changed, TemporaryDirectory() as folder, redirect_stdout(StringIO()):
         changed.enter_context(chdir(folder))
         for place in (pddl_eval, environment):
-            for name in JUDGES.keys() & vars(place).keys():
-                changed.enter_context(patch.object(place, name, _recorded(getattr(place, name), rows)))
+            for name in JUDGES:
+                if hasattr(place, name):  # The package loads its names when they are asked for.
+                    changed.enter_context(patch.object(place, name, _recorded(getattr(place, name), rows)))
         return EXAMPLE.sub(linked, markdown)
 
 
