@@ -58,22 +58,9 @@ FIRST = [
     ),
     *(
         f"guide/{name}.md"
-        for name in (
-            *(
-                "first-run",
-                "inputs",
-                "logs",
-                "columns",
-                "names",
-                "verdicts",
-                "language",
-                "pairs",
-                "metrics",
-                "settings",
-            ),
-            "runs",
-        )
+        for name in ("first-run", "inputs", "logs", "columns", "names", "verdicts", "language", "pairs", "metrics")
     ),
+    *("guide/settings.md", "guide/runs.md"),
     *(
         f"guide/{name}.md"
         for name in (

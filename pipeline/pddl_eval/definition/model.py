@@ -7,7 +7,7 @@ code: a goal holds in a state when ``goal <= state``. Nothing here reads text, s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Self
@@ -43,6 +43,18 @@ class Scheduled(Action):
         scheduled = super().__new__(cls, action)
         scheduled.start, scheduled.duration, scheduled.more = start, duration, more
         return scheduled
+
+
+def in_order_of(parameters: Sequence[str], arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments, in the order of the parameters if each is written ``name=object``.
+
+    >>> in_order_of(("?x", "?y"), ("y=a", "x=b")), in_order_of(("?x",), ("b",))
+    (['b', 'a'], ('b',))
+    """
+    named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
+    if named and len(named) == len(arguments) and sorted(f"?{key}" for key in named) == sorted(parameters):
+        return [named[parameter[1:]].strip() for parameter in parameters]
+    return arguments
 
 
 State = frozenset[Atom]

@@ -62,6 +62,7 @@ from pddl_eval.definition.model import (
     Types,
     When,
     fluents_of,
+    in_order_of,
     renamed,
     show_atom,
     show_formula,
@@ -409,7 +410,7 @@ def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
         known = [each.name for each in domain.operators]
         return Failure(PlanVerdict.UNKNOWN_ACTION, words.unknown_action(action, known))
     variables = operator.action[1:]
-    arguments = _in_order(arguments, variables)
+    arguments = [*in_order_of(variables, arguments)]
     if len(arguments) != len(variables):
         why = words.wrong_arguments(action, len(variables), len(arguments))
         return Failure(PlanVerdict.WRONG_ARGUMENTS, why)
@@ -439,14 +440,6 @@ def _ground(half: Operator, binding: Mapping[str, str]) -> Operator:
 
 def _grounded(formulas: Iterable[tuple[str, Formula]], binding: Mapping[str, str]) -> tuple[tuple[str, Formula], ...]:
     return tuple([(part, grounded(each, binding)) for part, each in formulas])
-
-
-def _in_order(arguments: list[str], variables: Sequence[str]) -> list[str]:
-    """The arguments, in the order of the variables if each is written ``name=object``."""
-    named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
-    if named and len(named) == len(arguments) and sorted(f"?{key}" for key in named) == sorted(variables):
-        return [named[variable[1:]].strip() for variable in variables]
-    return arguments
 
 
 def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
@@ -513,7 +506,7 @@ def _operator_of(action: Action, world: World) -> Operator | Failure:
     if operator.verdict is not PlanVerdict.PRECONDITION:
         return operator
     lifted = next(each for each in world.domain.operators if each.name == action[0])
-    arguments = _in_order([*action[1:]], lifted.action[1:])
+    arguments = in_order_of(lifted.action[1:], action[1:])
     parameters = [(name, types) for name, (_, types) in zip(arguments, lifted.parameters, strict=True)]
     return misfit(action, parameters, world) or operator  # Before an equation that does not hold.
 

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from pddl_eval.definition import words
-from pddl_eval.definition.model import NUMBER, Action, Scheduled
+from pddl_eval.definition.model import NUMBER, Action, Scheduled, in_order_of
 from pddl_eval.definition.pddl.patterns import deferred
 
 Step = Action | frozenset[Action]
@@ -86,11 +86,14 @@ def by_parameters(step: Step, operators: Operators) -> Step:
     """
     if isinstance(step, frozenset):
         return frozenset(by_parameters(action, operators) for action in step)  # type: ignore[misc]
-    said = {key.strip().lstrip("?"): value.strip() for key, _, value in (word.partition("=") for word in step[1:])}
-    parameters = operators.get(step[0], ())
-    if not parameters or len(parameters) != len(step) - 1 or said.keys() != {*parameters} or "" in said.values():
+    parts = [word.partition("=") for word in step[1:]]
+    if not all(value.strip() for _, _, value in parts):
         return step
-    action = (step[0], *map(said.__getitem__, parameters))
+    said = [f"{name.strip().lstrip('?')}={value.strip()}" for name, _, value in parts]
+    ordered = in_order_of([f"?{name}" for name in operators.get(step[0], ())], said)
+    if ordered is said:
+        return step
+    action = (step[0], *ordered)
     return Scheduled(action, step.start, step.duration, step.more) if isinstance(step, Scheduled) else action
 
 

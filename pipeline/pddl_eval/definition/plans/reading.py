@@ -203,7 +203,8 @@ def _spans(text: str, marks: Iterable[re.Match[str]]) -> list[tuple[int, int]]:
 def _read(text: str, answer: str, operators: Operators | None) -> ReadPlan | None:
     found = read_json(text, answer, operators)
     if operators and not (found and _name_operator(found.steps, operators)):
-        found = read_json(in_quotes(text, operators), answer, operators) or found
+        quoted = in_quotes(text, operators)
+        found = (quoted != text and read_json(quoted, answer, operators)) or found
     if found and found.steps:
         return found
     keys = () if found else islice(_TEXT_OF_PLAN.finditer(text), MAX_MARKED)
