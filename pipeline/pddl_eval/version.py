@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -83,6 +82,8 @@ def _built_as(checkout: Path) -> str | None:
 
 def _git(*words: str) -> str | None:
     """What git prints, or None where it cannot say."""
+    import subprocess  # Here: a verdict needs no version, and no process.
+
     # In a hook, GIT_DIR and GIT_INDEX_FILE are those of the repository whose hook it is.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     # A mounted checkout can belong to another user; whoever owns it has written the code that runs here anyway.

@@ -353,7 +353,7 @@ def solution_of(question: Question, keep: Keep = KEPT) -> tuple[Action, ...]:
 
 def _search(problem: Problem, domain: PlanningDomain) -> Solution | Unsolvable | Undecided:
     """A plan, or a proof that there is none; it counts as work."""
-    found = kernel.search(problem, domain)
+    found = kernel.search(problem, domain, soon=True)
     spend(WORK_TO_SEARCH)
     return found
 

@@ -252,15 +252,21 @@ FEW_STATES = 100
 """States that are enumerated before the kernel searches, which is faster from there on."""
 
 
-def search(problem: Problem, planning_domain: PlanningDomain) -> Solution | Unsolvable | Undecided:
+def search(
+    problem: Problem, planning_domain: PlanningDomain, *, soon: bool = False
+) -> Solution | Unsolvable | Undecided:
     """A plan or the proof that there is none: by the kernel where literals decide it, else by enumeration.
+
+    Unless it is wanted ``soon``, a cheapest plan is searched for where the search for any finds none.
 
     >>> from pddl_eval.definition.domains import known_domain
     >>> held = Problem("p", "blocksworld", {"a": "object"}, frozenset({("holding", "a")}), frozenset({("clear", "a")}))
     >>> search(held, known_domain("blocksworld")).plan
     (('putdown', 'a'),)
     """
-    found = _planned(problem, planning_domain, 0) or _planned(problem, planning_domain, _CHEAPEST)
+    found = _planned(problem, planning_domain, 0)
+    if not (found or soon):
+        found = _planned(problem, planning_domain, _CHEAPEST)
     return found or solve(problem, planning_domain)
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from itertools import count
 
-from rapidfuzz.distance import LCSseq
-
 from pddl_eval.definition.metrics.registry import Column, Metric
 from pddl_eval.definition.model import Action
 from pddl_eval.definition.plans import Plan, Step, actions_of
@@ -34,6 +32,8 @@ def common_subsequence(first: Plan, second: Plan) -> int:
 
     Steps are numbered first: rapidfuzz compares hashes, and small numbers are their own.
     """
+    from rapidfuzz.distance import LCSseq  # Here, as in ``similarities``.
+
     number: dict[Step, int] = {}
     unused = count()
     numbered = [[*map(number.setdefault, plan, unused)] for plan in (first, second)]

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from rapidfuzz.distance import Indel
-
 from pddl_eval.definition.budget import spend
 from pddl_eval.errors import UserError
 
@@ -41,6 +39,8 @@ def similarities(name: str, first: Sequence[str], second: Sequence[str]) -> list
         return [[float(one == other) for other in second] for one in first]
     first, second = ([text[:MAX_CHARACTERS] for text in texts] for texts in (first, second))
     if name == "lexical":
+        from rapidfuzz.distance import Indel  # Here: a tenth of the time to a first verdict, which may be on problems.
+
         table = []
         for one in first:
             table.append([Indel.normalized_similarity(one, other) for other in second])
