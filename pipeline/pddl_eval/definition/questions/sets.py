@@ -37,7 +37,7 @@ def set_kind(
     def judge(question: Question, text: str, answer: str) -> Judged:
         said, elements = read(answer_text(text, answer), question, actions=actions), question.once(right)
         why_none = question.why_no_action if actions else question.why_no_atom
-        denied = {each for each in said.elements if each[0] == "not" and not isinstance(each[1], str)}
+        denied = {each for each in said.elements if not as_atom(each)[1]}
         # That something else is false is true, and is not asked for.
         others = {each for each in denied if each[1] not in elements and not why_none(as_atom(each)[0])}
         kept = tuple([each for each in said.elements if each not in others])
