@@ -10,6 +10,7 @@ from dataclasses import replace
 from random import Random
 
 from pddl_eval import compare_domains
+from pddl_eval.benchmark import OwnTasks
 from pddl_eval.definition.domains import NotCovered, PlanningDomain, known_domain
 from pddl_eval.definition.metrics import score_problem_pair
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
@@ -17,6 +18,7 @@ from pddl_eval.definition.pddl import parse_domain
 from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.verdict import Unsolvable
 
+from tests.corpus import CORPUS
 from tests.judges.behaviour import mutated
 from tests.support.ipc_domains import DOMAINS, PROBLEMS
 from tests.support.random_problems import VOCABULARY, random_pair, random_problem
@@ -76,7 +78,12 @@ def behaviours() -> Iterator[object]:
             yield compare_domains(domain, mutated(domain, seed), problem=PROBLEMS[name](seed))
 
 
-SAID = (verdicts, renamings, rules, plans, behaviours)
+def own_tasks() -> Iterator[object]:
+    """Tasks of a seed, with objects added."""
+    yield from OwnTasks(CORPUS["lift-adl"].domain, [CORPUS["lift-adl"].problem]).draw(10)
+
+
+SAID = (verdicts, renamings, rules, plans, behaviours, own_tasks)
 
 
 def test_nothing_depends_on_the_hash_seed() -> None:

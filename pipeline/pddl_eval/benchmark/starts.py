@@ -100,7 +100,7 @@ class Starts:
         if not problem.objects:
             return None
         name = random.choice(sorted(problem.objects))
-        own = [atom for atom in problem.init if name in atom[1:]]
+        own = sorted(atom for atom in problem.init if name in atom[1:])
         if not more:
             objects = {other: type_ for other, type_ in problem.objects.items() if other != name}
             values = {fluent: value for fluent, value in problem.values.items() if name not in fluent[1:]}
