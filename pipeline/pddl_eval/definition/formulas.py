@@ -26,6 +26,7 @@ from pddl_eval.definition.model import (
     COMPARISONS,
     CONNECTIVES,
     EQUALITY,
+    NO_PREDICATES,
     NUMBER,
     PREFERENCE,
     QUANTIFIERS,
@@ -106,6 +107,7 @@ class World:
         self.variables: Mapping[int, Set[str]] = {}
         """While atoms are derived: those of each part of the rules (``Stratum``)."""
         self._ranges: dict[Types, Collection[str]] = {}
+        self._listed: dict[Formula, list[tuple[str, Collection[str]]]] = {}
         self.operators: dict[Any, Any] = dict(operators or {})
         """Of the actions that were looked at (``validation.operator_of``)."""
         self.true: Set[Atom] = self.atoms
@@ -162,6 +164,13 @@ class World:
             self._ranges[types] = objects_that_fit(self.objects, types, self.domain)
         return self._ranges[types]
 
+    def ranges(self, listing: Formula) -> list[tuple[str, Collection[str]]]:
+        """The variables of a quantifier's typed list, each with the objects and constants that it ranges over."""
+        if listing not in self._listed:
+            variables = typed_list(listing, "a quantifier")
+            self._listed[listing] = [(name, self.of_types(types)) for name, types in variables]
+        return self._listed[listing]
+
     def count(self) -> None:
         """Count an evaluation; raises ``OutOfBudgetError``."""
         self.evaluations += 1
@@ -189,6 +198,8 @@ def holds(  # noqa: C901 (one case a construct)
     if not formula:
         return True
     head, *parts = formula
+    if head not in NO_PREDICATES:
+        return _ground(formula, binding) in world.true
     match head:
         case "and":
             return not _some(((part, binding) for part in parts), world, False)
@@ -204,14 +215,11 @@ def holds(  # noqa: C901 (one case a construct)
             return _some(((parts[1], each) for each in witnesses(parts[0], parts[1], world, binding)), world, True)
         case "forall":
             return not _some(((parts[1], each) for each in bindings(parts[0], world, binding)), world, False)
-    assert isinstance(head, str)
     if is_equation(formula):
         one, other = _ground(parts, binding)
         return one == other
-    if head in COMPARISONS:
-        one_value, other_value = (value_of(part, world, binding) for part in parts)
-        return bool(_COMPARED[head](one_value, other_value))
-    return _ground(formula, binding) in world.true
+    one_value, other_value = (value_of(part, world, binding) for part in parts)
+    return bool(_COMPARED[str(head)](one_value, other_value))
 
 
 def is_true(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
@@ -574,8 +582,7 @@ def solutions(  # noqa: C901 (one case a construct)
             yield from solutions([*each[1:], *rest], free, world, binding)
             return
         if each[0] == "exists":
-            own = {name: world.of_types(types) for name, types in typed_list(each[1], "a quantifier")}
-            yield from solutions([each[2], *rest], {**free, **own}, world, binding)
+            yield from solutions([each[2], *rest], {**free, **dict(world.ranges(each[1]))}, world, binding)
             return
         if is_atom(each):
             lifted = _ground(cast("Atom", each), binding)
@@ -607,9 +614,9 @@ def solutions(  # noqa: C901 (one case a construct)
 
 def bindings(listing: Formula, world: World, binding: Binding) -> Iterator[Binding]:
     """The binding with each choice of objects for the variables of a typed list."""
-    variables = typed_list(listing, "a quantifier")
-    names = [name for name, _ in variables]
-    for chosen in product(*[world.of_types(types) for _, types in variables]):
+    ranges = world.ranges(listing)
+    names = [name for name, _ in ranges]
+    for chosen in product(*[objects for _, objects in ranges]):
         world.count()
         yield {**binding, **dict(zip(names, chosen, strict=True))}
 
@@ -636,8 +643,7 @@ def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -
     """The bindings of ``exists`` under which the body may be true; while atoms are derived, those under which it is."""
     if world.index is None or compares_numbers(body):  # which may have no truth value
         return bindings(listing, world, binding)
-    free = {name: world.of_types(types) for name, types in typed_list(listing, "a quantifier")}
-    return solutions((body,), free, world, binding)
+    return solutions((body,), dict(world.ranges(listing)), world, binding)
 
 
 def grounded(formula: Formula, binding: Mapping[str, Formula]) -> Formula:
@@ -650,8 +656,10 @@ def grounded(formula: Formula, binding: Mapping[str, Formula]) -> Formula:
         return binding.get(formula, formula)
     if formula and formula[0] in QUANTIFIERS:
         head, listing, body = formula
-        hidden = {name for name, _ in typed_list(listing, "a quantifier")}
-        return head, listing, grounded(body, {name: each for name, each in binding.items() if name not in hidden})
+        if not binding.keys().isdisjoint(listing):  # Its variables hide those outside.
+            hidden = {name for name, _ in typed_list(listing, "a quantifier")}
+            binding = {name: each for name, each in binding.items() if name not in hidden}
+        return head, listing, grounded(body, binding)
     return tuple([grounded(part, binding) for part in formula])
 
 

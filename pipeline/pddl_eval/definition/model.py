@@ -114,7 +114,7 @@ IS_VIOLATED = "is-violated"
 PREFERENCE = "preference"
 """The head of a condition that may be violated: it is never false."""
 
-_NO_PREDICATES = CONNECTIVES | QUANTIFIERS | COMPARISONS | {PREFERENCE}
+NO_PREDICATES = CONNECTIVES | QUANTIFIERS | COMPARISONS | {PREFERENCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def is_atom(formula: Formula) -> bool:
     >>> is_atom(("on", "?x", "b")), is_atom(("not", ("on", "a", "b")))
     (True, False)
     """
-    return bool(formula) and not isinstance(formula, str) and formula[0] not in _NO_PREDICATES
+    return bool(formula) and not isinstance(formula, str) and formula[0] not in NO_PREDICATES
 
 
 def words_of(formula: Formula) -> Iterator[str]:

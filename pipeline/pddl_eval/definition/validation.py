@@ -537,7 +537,6 @@ def _applied(operator: Operator, world: World) -> tuple[Operator, list[Change]] 
 
 def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] | Failure:
     """The operator with the effects that its formulas have in this state, and the updates of fluents among them."""
-    shown = show_atom(operator.action)
     try:
         conditions = [formula for part, formula in operator.formulas if part == ":precondition"]
         missing = tuple([formula for formula in conditions if not holds(formula, world)])
@@ -548,12 +547,14 @@ def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] |
             return operator, []
         found = list(islice(chain.from_iterable(effects), MAX_ATOMS + 1))
         if len(found) > MAX_ATOMS:
+            shown = show_atom(operator.action)
             raise OutOfBudgetError(f"{shown} changes more than {MAX_ATOMS:,} atoms and numbers")
         updates = [change for change in found if change.verb in UPDATES]
         updated(world, updates)
     except NoValueError as error:
-        return Failure(PlanVerdict.PRECONDITION, f"{shown}: {error}")
+        return Failure(PlanVerdict.PRECONDITION, f"{show_atom(operator.action)}: {error}")
     except ConflictError as conflict:
+        shown = show_atom(operator.action)
         return Failure(PlanVerdict.INTERFERENCE, f"{shown}: the effects on {conflict} contradict each other")
     added = operator.add_effects | {change.target for change in found if change.verb == "add"}
     deleted = operator.delete_effects | {change.target for change in found if change.verb == "delete"}
