@@ -318,6 +318,12 @@ def test_none_is_right_where_nothing_can_be_left_out() -> None:
     assert judged("justification", "none", "(unstack c a) (put-down c) (pick-up a) (stack a b)") == "right"
 
 
+def test_a_step_that_is_no_action_is_left_out_or_not() -> None:
+    plan = f"{LONG}\n(clear a)"
+    assert judged("justification", LONG, plan) == "right"
+    assert judged("justification", plan, plan) == "wrong"  # An atom's name is no prose where the plan has it.
+
+
 @pytest.mark.parametrize("kind", sorted(kinds().keys() - {"executability", "validity", "justification"}))
 def test_a_prefix_that_cannot_be_executed_is_a_mistake_in_the_data(kind: str) -> None:
     found = judge_answer(kind, "(clear a)", TOWER, BLOCKS, plan=BROKEN)

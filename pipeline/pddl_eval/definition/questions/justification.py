@@ -27,8 +27,8 @@ from pddl_eval.definition.model import Action, Atom, Operator, State, show_atom
 from pddl_eval.definition.pddl.patterns import deferred, re
 from pddl_eval.definition.plans import actions_of
 from pddl_eval.definition.questions.question import InvalidQuestionError, Judged, Kind, Question
-from pddl_eval.definition.questions.reading import NO_ELEMENT, answer_text
-from pddl_eval.definition.questions.sets import read
+from pddl_eval.definition.questions.reading import NO_ELEMENT, Elements, answer_text, read_elements
+from pddl_eval.definition.questions.sets import arities
 from pddl_eval.definition.state_space import MAX_STATES
 from pddl_eval.definition.validation import Failure, execute, is_goal, operator_of, taken
 from pddl_eval.definition.verdict import Judgement, RightAnswers
@@ -129,8 +129,7 @@ def _judge(question: Question, text: str, answer: str) -> Judged:
         said, removed = said[result[-1].end() :], None
     steps = _steps(said, question)
     if not steps and said.strip() not in ("[]", "()"):
-        found = read(said, question, actions=True)
-        if found.none:
+        if _read(said, question).none:
             best = shortest(question)
             return Judged.of(best is None, words.not_none())
         return Judged.unreadable(NO_ELEMENT)
@@ -148,9 +147,15 @@ def _judge(question: Question, text: str, answer: str) -> Judged:
     return Judged(Judgement.RIGHT, 1.0, (len(plan) - left) / most)
 
 
+def _read(text: str, question: Question) -> Elements:
+    """The actions that an answer names: those of the plan also where the domain does not have them."""
+    names = arities(question.operators) | {name: len(arguments) for name, *arguments in _actions(question)}
+    return read_elements(text, names, arities(question.predicates))
+
+
 def _steps(text: str, question: Question) -> list[Action]:
     """The actions that an answer names, one behind the other."""
-    found = read(text, question, actions=True).elements
+    found = _read(text, question).elements
     if any(each[0] == "not" for each in found):
         return []
     return [each for each in found if all(isinstance(term, str) for term in each)]  # type: ignore[misc]
