@@ -94,13 +94,15 @@ impl Bits {
 
     /// The positions of the set bits, lowest first.
     pub fn indexes(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(place, word)| {
-            let mut left = *word;
-            std::iter::from_fn(move || {
-                let lowest = (left != 0).then(|| left.trailing_zeros() as usize)?;
-                left &= left - 1;
-                Some(64 * place + lowest)
-            })
+        let (mut place, mut left) = (0, self.0.first().copied().unwrap_or(0));
+        std::iter::from_fn(move || {
+            while left == 0 {
+                place += 1;
+                left = *self.0.get(place)?;
+            }
+            let lowest = left.trailing_zeros() as usize;
+            left &= left - 1;
+            Some(64 * place + lowest)
         })
     }
 }
