@@ -211,3 +211,29 @@ def test_references_that_differ_in_times_only_are_told_apart() -> None:
         for each in references
     ]
     assert score_frame(pl.DataFrame(rows))["reference_plan_cost"].to_list() == [5, 7, 5]
+
+
+LIGHTS = """(define (domain lights) (:requirements :adl :numeric-fluents :durative-actions)
+  (:predicates (on) (lit) (seen)) (:functions (uses))
+  (:durative-action look :parameters () :duration (= ?duration 2) :condition (at start (and))
+    :effect (and (at end (seen)) (when (at start (on)) (at start (lit)))))
+  (:action turn-on :parameters () :precondition (and) :effect (on))
+  (:action keep :parameters () :precondition (on) :effect (and (on) (on)))
+  (:action wave :parameters () :precondition (and) :effect (seen))
+  (:action use :parameters () :precondition (and) :effect (increase (uses) 1)))"""
+
+
+@pytest.mark.parametrize(
+    ("plan", "verdict"),
+    [
+        ("1: (look) [2]\n1: (turn-on)", "interference"),
+        ("1: (turn-on)\n2: (keep)\n2: (wave)", "valid"),
+        ("1: (use)", "precondition"),
+    ],
+)
+def test_what_val_decides_otherwise(plan: str, verdict: str) -> None:
+    """Fox and Long: the condition of an effect is one of the action, also where it is false; effects are a set; what
+    updates a number reads it.
+    """
+    lamp = "(define (problem p) (:domain lights) (:init) (:goal (and)))"
+    assert validate(plan, lamp, LIGHTS).verdict.value == verdict

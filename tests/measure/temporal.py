@@ -29,7 +29,8 @@ import pddl_eval
 
 from tests.judges import interpreter, trajectories
 from tests.judges.agreement import timed_difference
-from tests.judges.trajectories import Judgement, Step, TimedTask, judge_task, read
+from tests.judges.interpreter import Atom, Change, Failed, State, Task, as_atom, change, read_by, satisfied
+from tests.judges.trajectories import Judgement, Step, TimedTask, happen, judge_task, read
 from tests.measure.tally import Tally, drawing
 from tests.support.random_trajectories import DAMAGES, Case, PlainDraw, TimedDraw, cases, plan_text, trajectory
 
@@ -143,6 +144,32 @@ def first_in_window(times: Sequence[Fraction], begin: Fraction, end: Fraction, p
     return next((now for time, now in zip(times, phi, strict=True) if begin <= time < end), True)
 
 
+def read_by_what_happens(task: Task, state: State, atoms: frozenset[Atom], action: Atom) -> set[Atom]:
+    """What an action reads, if conditions of effects are read only where they are true."""
+    condition, effects = task.instances[action]
+    happening = [each for each in effects if satisfied(task, each[0], state)]
+    with patch.dict(task.instances, {action: (condition, happening)}):
+        return read_by(task, state, atoms, action)
+
+
+def adding_once(task: Task, state: State, atoms: frozenset[Atom], action: Atom, alone: bool = False) -> Change:
+    """What an action does, if it may not add twice what it reads when others happen beside it."""
+    made = change(task, state, atoms, action, alone)
+    added = [as_atom(effect) for condition, effect in task.instances[action][1] if satisfied(task, condition, state)]
+    if any(added.count(atom) > 1 for atom in made.reads):
+        raise Failed("interference")
+    return made
+
+
+def happen_from_zero(
+    timed: TimedTask, state: State, events: Sequence[trajectories.Event]
+) -> tuple[State, frozenset[trajectories.Fault]]:
+    """A happening, if what is updated and has no value is 0."""
+    effects = (effect for event in events for _, effect in timed.task.instances[event.key][1])
+    zeros = {as_atom(effect[1]): Fraction(0) for effect in effects if effect[0] in interpreter.ASSIGNMENTS}
+    return happen(timed, State(state.atoms, {**zeros, **state.numbers}), events)
+
+
 NEARLY = Fraction(1, 10_000)
 
 OTHER_RULES: dict[str, Callable[[], AbstractContextManager[object]]] = {
@@ -150,6 +177,13 @@ OTHER_RULES: dict[str, Callable[[], AbstractContextManager[object]]] = {
         trajectories, "together", lambda first, time: not float(time) > float(first) + 0.01 / 10
     ),
     "durations off by 0.01": lambda: patch.object(trajectories, "SLACK", Fraction(1, 100)),
+    "conditions of effects that do not happen are not read": lambda: patch.object(
+        interpreter, "read_by", read_by_what_happens
+    ),
+    "beside others an action may not add twice what it reads": lambda: patch.object(interpreter, "change", adding_once),
+    "an update of a number without a value starts from 0": lambda: patch.object(
+        trajectories, "happen", happen_from_zero
+    ),
     "an action twice at one time is two": lambda: patch.object(trajectories, "once", list),
     "hold-during: only the first state that begins in the window": lambda: patch.dict(
         trajectories.MODAL, {"hold-during": first_in_window}
@@ -177,8 +211,8 @@ def rules_of_val(case: Case) -> str:
         step.duration is None and step.action[0] in task_of(case.domain, case.problem).durations for step in case.steps
     ):
         return "a duration that is left out is 0"
-    numbers = re.findall(r"\([<>]=? (\([^()?]+\))", case.problem.partition("(:constraints")[2])
-    if any(f"(= {each} " not in case.problem for each in numbers):
+    numbers = re.findall(r"\([<>]=? \(([^()?]+)\)", case.problem.partition("(:constraints")[2])
+    if any(tuple(each.split()) not in task_of(case.domain, case.problem).task.initial.numbers for each in numbers):
         return "constraints that read a number without a value do not hold, also as preferences"
     actions = task_of(case.domain, case.problem).task.actions
     known = (actions.get(step.action[0]) for step in case.steps)
