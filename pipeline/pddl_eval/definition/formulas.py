@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, cast
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, spend
-from pddl_eval.definition.grounding import objects_that_fit, unify
+from pddl_eval.definition.grounding import halves_of, objects_that_fit, unify
 from pddl_eval.definition.kept import kept
 from pddl_eval.definition.model import (
     ARITHMETIC,
@@ -101,6 +101,7 @@ class World:
         self.atoms = set(problem.init)
         self.values = dict(problem.values)
         self.strata = kept(_strata, domain) if domain.formulas else ()
+        self.halves = kept(halves_of, domain)
         self.evaluations = 0
         self.index: dict[tuple[str | int, ...], list[Atom]] | None = None
         """While atoms are derived: those that are true, by predicate, and by predicate, position and argument."""
@@ -262,9 +263,11 @@ def value_of(expression: Formula, world: World, binding: Binding = UNBOUND) -> F
     assert isinstance(head, str)
     if head not in ARITHMETIC:
         fluent = (head, *_ground(parts, binding))
-        if fluent not in world.values and fluent != TOTAL_COST:
+        if fluent in world.values:
+            return world.values[fluent]
+        if fluent != TOTAL_COST:
             raise NoValueError(words.no_value(fluent))
-        return world.values.get(fluent, Fraction(0))
+        return Fraction(0)
     first, *others = [value_of(part, world, binding) for part in parts]
     match head:
         case "+":

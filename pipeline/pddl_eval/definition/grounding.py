@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from pddl_eval.definition.budget import spend
-from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, State, Types, renamed
+from pddl_eval.definition.model import EQUALITY, Atom, Domain, Formula, Operator, State, Types, When, renamed
 
 MAX_OPERATORS = 40_000
 """Ground operators of one task; with ``MAX_ATOMS`` it keeps a task's bit sets below some 100 MB."""
@@ -101,8 +101,8 @@ def instance(operator: Operator, arguments: Sequence[str]) -> Operator | Atom:
     return plain.renamed(binding)
 
 
-def instances_of(operator: Operator) -> Callable[[tuple[str, ...]], Operator]:
-    """Makes the operator with given arguments; equations are not looked at, and the formulas stay as they are.
+def instances_of(operator: Operator) -> Callable[..., Operator]:
+    """Makes the operator with given arguments, and formulas, else its own; equations are not looked at.
 
     >>> load = Operator("load", (("?x", ("box",)),), frozenset({("at", "?x", "dock")}), *[frozenset()] * 3)
     >>> instances_of(load)(("b",)).preconditions
@@ -121,13 +121,25 @@ def instances_of(operator: Operator) -> Callable[[tuple[str, ...]], Operator]:
     parts = [[picked(atom) for atom in part] for part in operator.parts]
     types = [types for _, types in operator.parameters]
 
-    def made(arguments: tuple[str, ...]) -> Operator:
+    def made(arguments: tuple[str, ...], formulas: tuple[tuple[str, Formula], ...] = operator.formulas) -> Operator:
         row = arguments + names
         needed, negative, added, deleted = [frozenset([pick(row) for pick in part]) for part in parts]
         parameters = tuple(zip(arguments, types, strict=True))
-        return Operator(operator.name, parameters, needed, negative, added, deleted, operator.formulas)
+        return Operator(operator.name, parameters, needed, negative, added, deleted, formulas, operator.when)
 
     return made
+
+
+def halves_of(domain: Domain) -> Mapping[str, Mapping[When, tuple[Operator, Callable[..., Operator]]]]:
+    """The halves of each durative action, with what makes instances; equations, which hold at a time, are formulas."""
+    found: dict[str, dict[When, tuple[Operator, Callable[..., Operator]]]] = {}
+    for operator in domain.operators:
+        for when, half in operator.halves.items():
+            plain, equations = without_equations(half)
+            asked = [(":precondition", atom if holds else ("not", atom)) for atom, holds in equations]
+            plain = replace(plain, formulas=(*half.formulas, *asked))
+            found.setdefault(operator.name, {})[when] = plain, instances_of(plain)
+    return found
 
 
 def without_equations(operator: Operator) -> tuple[Operator, Equations]:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Set
 from fractions import Fraction
 from heapq import heappop, heappush
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pddl_eval.definition.model import AT_END, AT_START, Action, Domain, Formula, Problem, Scheduled, When
 from pddl_eval.definition.trajectory import constraints_of
@@ -24,7 +24,7 @@ TOLERANCE = Fraction(1, 1000)
 class Event(NamedTuple):
     """An action of a step, its start or its end (``half``), or of step 0 a timed ``literal``.
 
-    ``duration`` is that of the action, as far as it is known.
+    ``duration`` is that of the action, as far as it is known. ``operator`` is what the validator finds for it.
     """
 
     time: Fraction
@@ -33,6 +33,7 @@ class Event(NamedTuple):
     half: When | tuple[()] = ()
     duration: Fraction | None = None
     literal: Formula = ()
+    operator: Any = None
 
 
 class Agenda:

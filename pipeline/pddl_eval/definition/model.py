@@ -521,7 +521,7 @@ def renamed_atom(atom: Atom, names: Mapping[str, str]) -> Atom:
 
 def renamed(atoms: Iterable[Atom], names: Mapping[str, str]) -> State:
     """The atoms with other names for their arguments."""
-    return frozenset([renamed_atom(atom, names) for atom in atoms])
+    return frozenset([renamed_atom(atom, names) for atom in atoms]) if atoms else frozenset()
 
 
 def show_number(value: Fraction) -> str:

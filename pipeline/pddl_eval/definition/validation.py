@@ -17,6 +17,7 @@ arguments) fails like any other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, islice
@@ -60,10 +61,8 @@ from pddl_eval.definition.model import (
     Problem,
     State,
     Types,
-    When,
     fluents_of,
     in_order_of,
-    renamed,
     show_atom,
     show_formula,
 )
@@ -95,8 +94,8 @@ class Failure:
     time: Fraction | None = None
 
 
-Operators = Mapping[Action, Operator | Failure]
-"""Those of actions that are possible, in some state, and why others are not."""
+Operators = Mapping[tuple[Action, Fraction | None], Operator | Failure]
+"""Those of actions with their durations that are possible, in some state, and why others are not."""
 
 START = 0
 """The number of the initial state among the steps, which count from 1."""
@@ -209,7 +208,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, known
     length, failure = 0, None
     for time, events in agenda:
         for place, event in enumerate(events):  # which may grow by what ends at once
-            events[place] = _with_duration(event, world)
+            events[place] = _with_operator(event, world)
             agenda.begin(events[place])
         at_a_time = agenda.is_timed or any(start_of(event.action) is not None for event in events)
         happening = [_operator_at(event, world) for event in events]
@@ -230,7 +229,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, known
         spend(len(operators))
         for event in events:
             if event.half == AT_START:
-                under_way[event.step, event.action, event.duration] = _half(event, OVER_ALL, world)
+                under_way[event.step, event.action, event.duration] = event.operator.halves[OVER_ALL]
             elif event.half == AT_END:
                 under_way.pop((event.step, event.action, event.duration), None)  # None of one that is written twice
         if under_way and (broken := _broken_invariant(under_way, world, operators, time)):
@@ -262,29 +261,29 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, known
 # Happenings of durative actions, and timed literals
 
 
-def _with_duration(event: Event, world: World) -> Event:
-    """The start of an action with the duration that is fixed in this state, where the plan gives none."""
-    is_open = event.half == AT_START and event.duration is None
-    operator = operator_of(event.action, world) if is_open else None
-    if not isinstance(operator, Operator):
+def _with_operator(event: Event, world: World) -> Event:
+    """The event with its operator, and with the duration that is fixed in this state where the plan gives none."""
+    if event.operator is not None:  # the end of what has begun
         return event
-    asked = (formula for half in operator.halves.values() for part, formula in half.formulas if part == DURATION_PART)
-    try:
-        return event._replace(duration=next((value_of(each[2], world) for each in asked if each[0] == EQUALITY), None))
-    except NoValueError:
-        return event
+    if event.literal:
+        return event._replace(operator=_timed_literal(event))
+    operator = operator_of(event.action, world, event.duration)
+    if event.duration is None and isinstance(operator, Operator) and operator.halves:
+        asked = (each for half in operator.halves.values() for part, each in half.formulas if part == DURATION_PART)
+        with suppress(NoValueError):
+            fixed = next((value_of(each[2], world) for each in asked if each[0] == EQUALITY), None)
+            return event._replace(duration=fixed, operator=operator_of(event.action, world, fixed))
+    return event._replace(operator=operator)
 
 
 def _operator_at(event: Event, world: World) -> Operator | Failure:
     """The operator of an event, which is half of that of a durative action; or why there is none."""
-    if event.literal:
-        return _timed_literal(event)
-    operator = operator_of(event.action, world)
+    operator: Operator | Failure = event.operator
     if isinstance(operator, Failure) or not event.half:
         return operator
     if event.duration is None:
         return Failure(PlanVerdict.DURATION, words.no_duration(event.action))
-    half = _half(event, event.half, world)
+    half = operator.halves[event.half]
     for part, asked in half.formulas:
         try:
             if part == DURATION_PART and not _takes(event.duration, str(asked[0]), value_of(asked[2], world)):
@@ -293,18 +292,6 @@ def _operator_at(event: Event, world: World) -> Operator | Failure:
         except NoValueError as error:
             return Failure(PlanVerdict.DURATION, f"{show_atom(event.action)}: {error}")
     return half
-
-
-def _half(event: Event, when: When, world: World) -> Operator:
-    """What an action of this duration needs and does at its start, over all or at its end."""
-    operator, duration = operator_of(event.action, world), event.duration
-    assert isinstance(operator, Operator) and duration is not None
-    half = operator.halves[when]
-    if all(part == DURATION_PART for part, _ in half.formulas):
-        return half
-    own: dict[str, Formula] = {DURATION: ("/", str(duration.numerator), str(duration.denominator))}
-    formulas = [(part, each if part == DURATION_PART else grounded(each, own)) for part, each in half.formulas]
-    return replace(half, formulas=tuple(formulas))
 
 
 def in_words(operator: Operator) -> str:
@@ -395,19 +382,19 @@ def _metric(metric: Formula, world: World, makespan: Fraction, violated: Mapping
             del world.values[fluent]
 
 
-def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
+def ground_operator(action: Action, world: World, duration: Fraction | None = None) -> Operator | Failure:
     """The operator with the action's arguments, taken in order, or by name where each is written ``name=object``.
 
-    A failure where no objects make such an operator.
+    Its halves take this ``duration``, if one is known. A failure where no objects make such an operator.
 
     >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), *[frozenset()] * 3),))
-    >>> ground_operator(("switch",), lamp).preconditions
+    >>> ground_operator(("switch",), World(Problem("p", "d", {}, frozenset(), frozenset()), lamp)).preconditions
     frozenset({('off',)})
     """
     name, *arguments = action
-    operator = next((each for each in domain.operators if each.name == name), None)
+    operator = next((each for each in world.domain.operators if each.name == name), None)
     if operator is None:
-        known = [each.name for each in domain.operators]
+        known = [each.name for each in world.domain.operators]
         return Failure(PlanVerdict.UNKNOWN_ACTION, words.unknown_action(action, known))
     variables = operator.action[1:]
     arguments = [*in_order_of(variables, arguments)]
@@ -416,30 +403,20 @@ def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
         return Failure(PlanVerdict.WRONG_ARGUMENTS, why)
     binding = dict(zip(variables, arguments, strict=True))
     if operator.halves:
-        halves = {when: _ground(half, binding) for when, half in operator.halves.items()}
+        lasts: Formula = DURATION if duration is None else ("/", str(duration.numerator), str(duration.denominator))
+        own = {**binding, DURATION: lasts}
+        halves = {}
+        for when, (half, make) in world.halves[name].items():
+            said = [(part, grounded(each, binding if part == DURATION_PART else own)) for part, each in half.formulas]
+            halves[when] = make(tuple(arguments), tuple(said))
         return Operator(name, halves[AT_START].parameters, *operator.parts, halves=halves)
     ground = instance(operator, arguments)
     if isinstance(ground, Operator):
-        return replace(ground, formulas=_grounded(operator.formulas, binding)) if operator.formulas else ground
+        formulas = tuple([(part, grounded(each, binding)) for part, each in operator.formulas])
+        return replace(ground, formulas=formulas) if formulas else ground
     _, one, other = ground
     missing: Formula = ("not", ground) if one == other else ground
     return Failure(PlanVerdict.PRECONDITION, words.different((name, *arguments), one, other), (missing,))
-
-
-def _ground(half: Operator, binding: Mapping[str, str]) -> Operator:
-    """Half of a durative action with these arguments; equations, which hold or do not at its time, are formulas."""
-    needed, denied, added, deleted = (renamed(part, binding) if part else part for part in half.parts)
-    equal, unequal = ({atom for atom in part if atom[0] == EQUALITY} for part in (needed, denied))
-    formulas = _grounded(half.formulas, binding)
-    if equal or unequal:
-        asked: list[Formula] = [*sorted(equal), *(("not", atom) for atom in sorted(unequal))]
-        formulas = (*((":precondition", each) for each in asked), *formulas)
-    parameters = tuple([(binding[variable], types) for variable, types in half.parameters])
-    return Operator(half.name, parameters, needed - equal, denied - unequal, added, deleted, formulas, half.when)
-
-
-def _grounded(formulas: Iterable[tuple[str, Formula]], binding: Mapping[str, str]) -> tuple[tuple[str, Formula], ...]:
-    return tuple([(part, grounded(each, binding)) for part, each in formulas])
 
 
 def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
@@ -491,16 +468,16 @@ def together(
         return Failure(PlanVerdict.PRECONDITION, f"{shown}: {error}")
 
 
-def operator_of(action: Action, world: World) -> Operator | Failure:
+def operator_of(action: Action, world: World, duration: Fraction | None = None) -> Operator | Failure:
     """The action's operator, if its name and its arguments make one, whether or not it can be applied."""
-    if action not in world.operators:
-        world.operators[action] = _operator_of(action, world)
-    found: Operator | Failure = world.operators[action]
+    found: Operator | Failure | None = world.operators.get((action, duration))
+    if found is None:
+        found = world.operators[action, duration] = _operator_of(action, world, duration)
     return found
 
 
-def _operator_of(action: Action, world: World) -> Operator | Failure:
-    operator = ground_operator(action, world.domain)
+def _operator_of(action: Action, world: World, duration: Fraction | None) -> Operator | Failure:
+    operator = ground_operator(action, world, duration)
     if isinstance(operator, Operator):
         return misfit(action, operator.parameters, world) or operator
     if operator.verdict is not PlanVerdict.PRECONDITION:
@@ -556,6 +533,8 @@ def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] |
     except ConflictError as conflict:
         shown = show_atom(operator.action)
         return Failure(PlanVerdict.INTERFERENCE, f"{shown}: the effects on {conflict} contradict each other")
+    if len(found) == len(updates):
+        return operator, updates
     added = operator.add_effects | {change.target for change in found if change.verb == "add"}
     deleted = operator.delete_effects | {change.target for change in found if change.verb == "delete"}
     return replace(operator, add_effects=added, delete_effects=deleted), updates

@@ -352,7 +352,8 @@ class Validation:
         if self.failed_step is not None and self.times:  # what an action needs at another time holds there or not
             asked = self.missing
         elif self.failed_step is not None:
-            operators = (ground_operator(action, self.task.domain.domain) for action in self.failed)
+            world = World(self.task.problem, self.task.domain.domain)
+            operators = (ground_operator(action, world) for action in self.failed)
             asked = (each for operator in operators if isinstance(operator, Operator) for each in _needs(operator))
         return tuple(sorted(self._conditions(asked), key=lambda each: (each.holds, show_formula(each.atom))))
 

@@ -359,7 +359,7 @@ def _without_titles(rows: Sequence[Row], places: Sequence[Row]) -> list[Row]:
 
 def _read_line(number: int, line: Line, fence: int, lists: list[str]) -> Row | None:
     """The line's steps, or what is wrong with it; None for one without words. ``lists`` are the open brackets."""
-    opened, closed = _LIST.findall(line.leads), re.findall(r"[)\]]", line.closing)
+    opened, closed = _LIST.findall(line.leads), [bracket for bracket in line.closing if bracket in ")]"]
     paired = len(lists) + len(opened) <= _MAX_LISTS and [*lists, *opened].count("[") < 2  # the rest is JSON
     lists += opened if paired else ()
     paired &= all(lists and lists.pop() + bracket in ("()", "[]") for bracket in closed)
