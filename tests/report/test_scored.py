@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets import DatasetError, locate, put_bytes
 from pddl_eval.errors import UserError
-from pddl_eval.report import build_report, warnings
+from pddl_eval.report import build_report, scored, warnings
 from pddl_eval.report.groups import MISSING, choose_groups, group_key, in_order, levels
 from pddl_eval.report.scored import ROW, open_scored
 
 from tests.support.parquet_files import damage
-from tests.support.scored_rows import answers, write_partitions
+from tests.support.scored_rows import answers, several_samples, write_partitions
 
 ONE, OTHER = "pddl-eval:0.1.0|solvable:yes", "pddl-eval:0.1.0|solvable:no"
 
@@ -104,6 +104,30 @@ def test_only_needed_columns_are_read(tmp_path: Path) -> None:
     assert {name: frame.to_dicts() for name, frame in found.tables().items()} == {
         name: frame.to_dicts() for name, frame in expected.tables().items()
     }
+
+
+@pytest.mark.parametrize("most", [0, 2**25])
+def test_columns_that_are_kept_are_those_of_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    frame = several_samples(seed=1).with_columns(generated_problem=pl.lit("(define (problem p) …)" * 100))
+    folder = write_partitions(tmp_path, [frame.slice(start, 19) for start in range(0, frame.height, 19)])
+    monkeypatch.setattr(scored, "KEPT_BYTES", most)
+    numbered = frame.with_row_index(ROW, offset=0).with_columns(pl.col(ROW).cast(pl.get_index_type()))
+    found = open_scored(folder, where="domain = 'd1'")
+    assert found.frame.collect().equals(numbered.filter(domain="d1"))
+    assert (
+        found.frame.select("domain", "generated_problem")
+        .head(9)
+        .collect()
+        .equals(numbered.filter(domain="d1").select("domain", "generated_problem").head(9))
+    )
+    for file in folder.iterdir():
+        file.unlink()
+    if most:
+        assert found.frame.select("domain", "equivalent").collect().height == found.rows
+    with pytest.raises((DatasetError, FileNotFoundError)):
+        found.frame.select("generated_problem").collect()
 
 
 def test_what_polars_cannot_read_is_one_sentence_where_it_matters(tmp_path: Path) -> None:

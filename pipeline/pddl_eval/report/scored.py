@@ -10,18 +10,31 @@ import os
 import re
 import shlex
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.dataset
+import pyarrow.parquet as pq
+from polars.io.plugins import register_io_source
 
 from pddl_eval.columns import ASKED, MEANINGS, TWIN
-from pddl_eval.datasets import DatasetError, Source, Unavailable, fulfilling, require_parquet
+from pddl_eval.datasets import (
+    DatasetError,
+    Location,
+    Source,
+    Unavailable,
+    column_batches,
+    dataset_errors,
+    fulfilling,
+    require_parquet,
+)
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.run import Tiling, batches_of, damaged, open_scored_rows, settings_of
 from pddl_eval.scoring.columns import (
@@ -58,6 +71,18 @@ REFERENCES = tuple(pair.reference for pair in PAIRS)
 CERTIFICATE = "reference_certificate"
 
 WITHOUT = "pddl_eval.without "
+
+KEPT_BYTES = 32 * 2**20
+"""Scores that are kept in memory, at most: those of some 200,000 rows."""
+
+VALUE_BYTES = 4
+"""Bytes of a score, at least (about): larger datasets are not kept."""
+
+READ_AT_ONCE = 64
+"""Files that are read by one thread, and then lie in one piece."""
+
+SHORT_BYTES = 64
+"""Encoded bytes of a value, on average, of other columns that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +303,7 @@ def _from_pandas(frame: pandas.DataFrame) -> pl.DataFrame:
     """The columns that a report can use: a column of mixed values, which fits no type, is left out."""
     columns = {}
     for name in frame.columns:
-        with suppress(pl.exceptions.PolarsError, pyarrow.ArrowException, TypeError, ValueError):
+        with suppress(pl.exceptions.PolarsError, pa.ArrowException, TypeError, ValueError):
             if isinstance(name, str) and list(frame.columns).count(name) == 1:
                 columns[name] = pl.from_pandas(frame[name])
     return pl.DataFrame(columns)
@@ -303,9 +328,10 @@ def _open_files(place: str, names: Mapping[str, str], is_whole: bool) -> Scored:
     for name, count in Counter(source.schema.names).items():
         if count > 1:
             raise UserError(f"{count} columns of {place} are named {name}: rename all but one")
+    scan = _scan(source)
     if source.base.is_local and not is_whole:
-        _require_whole(source)
-    frame = _numbered(_scan(source))
+        scan = _with_kept(scan, source, _read_whole(source))
+    frame = _numbered(scan)
     rows: Counter[str | None] = Counter()
     shown: dict[str | None, str | None] = {}
     for file in source.files:  # Versions of one code are one: the first is shown.
@@ -314,16 +340,79 @@ def _open_files(place: str, names: Mapping[str, str], is_whole: bool) -> Scored:
     return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), tiling, names)
 
 
-def _require_whole(source: Source) -> None:
-    """Raise ``DatasetError`` where scores are damaged: polars compares no checksums."""
-    files = [file.version.location for file in source.files]
+def _read_whole(source: Source) -> pa.Table | None:
+    """The scores of all rows, None where they are more than ``KEPT_BYTES``.
+
+    Raises ``DatasetError`` where they are damaged: polars compares no checksums.
+    """
+    files, names = [file.version.location for file in source.files], SCORE_COLUMNS & {*source.schema.names}
+    room = KEPT_BYTES - VALUE_BYTES * len(names) * source.rows
+
+    def read(some: Sequence[Location]) -> pa.Table:
+        nonlocal room
+        kept = []
+        for batch in chain.from_iterable(batches_of(file, names) for file in some):
+            room -= batch.nbytes if room > 0 else 0
+            kept += [batch] * (room > 0)
+        return pa.Table.from_batches(kept).combine_chunks() if kept else None  # Small arrays are large together.
+
     try:
         with ThreadPoolExecutor(2) as readers:  # Each has a row group in memory.
-            deque(readers.map(lambda file: deque(batches_of(file, SCORE_COLUMNS), maxlen=0), files), maxlen=0)
+            tables = [*readers.map(read, (files[n : n + READ_AT_ONCE] for n in range(0, len(files), READ_AT_ONCE)))]
     except DatasetError as error:
         if isinstance(error, Unavailable) or not damaged(files):
             raise
         raise DatasetError(f"{error} The command that wrote it, started again, scores its rows anew.") from None
+    return pa.concat_tables(filter(None, tables)) if room > 0 and source.rows else None
+
+
+def _with_kept(scan: pl.LazyFrame, source: Source, scores: pa.Table | None) -> pl.LazyFrame:
+    """The rows of a scan; while scores and other short columns are asked for, it opens no file again."""
+    schema, columns = scan.collect_schema(), list[pl.Series]()
+    if scores is None:
+        return scan
+    with suppress(pl.exceptions.PolarsError):  # Who asks for such a column hears of it.
+        columns += scan.select(_short_columns(source, schema)).collect(engine="streaming").get_columns()
+    with suppress(pa.ArrowInvalid):
+        scores.validate(full=True)  # UTF-8
+        columns += pl.DataFrame(scores).get_columns()
+    kept = pl.DataFrame([each for each in columns if each.dtype == schema[each.name]])
+
+    def rows(
+        names: Sequence[str] | None, condition: pl.Expr | None, most: int | None, _: int | None
+    ) -> Iterator[pl.DataFrame]:
+        names = schema.names() if names is None else names
+        for frame in [kept.select(names)] if {*names} <= {*kept.columns} else _read_long(source, names):
+            found = frame if most is None else frame.head(most)
+            yield found if condition is None else found.filter(condition)
+            most = None if most is None else most - found.height
+            if most == 0:
+                break
+
+    return register_io_source(rows, schema=schema)
+
+
+def _short_columns(source: Source, schema: pl.Schema) -> list[str]:
+    """The columns beside the scores that are short in the largest file."""
+    largest = max(source.files, key=lambda file: file.rows).version.location
+    with dataset_errors(largest, "read"), largest.filesystem.open_input_file(largest.path) as file:
+        footer = pq.read_metadata(file)
+    sizes = Counter[str]()
+    for group in map(footer.row_group, range(footer.num_row_groups)):
+        for chunk in map(group.column, range(group.num_columns)):
+            sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
+    return [
+        name for name in schema if name not in SCORE_COLUMNS and sizes[name] in range(1, SHORT_BYTES * footer.num_rows)
+    ]
+
+
+def _read_long(source: Source, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    for batch in column_batches(source, names):
+        try:
+            batch.validate(full=True)
+        except pa.ArrowInvalid as error:
+            raise pl.exceptions.ComputeError(f"invalid UTF-8: {error}") from None
+        yield pl.DataFrame(batch)
 
 
 def _scan(source: Source) -> pl.LazyFrame:
