@@ -16,7 +16,7 @@ arguments) fails like any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -281,13 +281,14 @@ def _operator_at(event: Event, world: World) -> Operator | Failure:
     operator: Operator | Failure = event.operator
     if isinstance(operator, Failure) or not event.half:
         return operator
-    if event.duration is None:
+    lasts = event.duration
+    if lasts is None:
         return Failure(PlanVerdict.DURATION, words.no_duration(event.action))
     half = operator.halves[event.half]
     for part, asked in half.formulas:
         try:
-            if part == DURATION_PART and not _takes(event.duration, str(asked[0]), value_of(asked[2], world)):
-                why = words.wrong_duration(event.action, event.duration, asked)
+            if part == DURATION_PART and (lasts < 0 or not _TAKES[asked[0]](lasts - value_of(asked[2], world))):
+                why = words.wrong_duration(event.action, lasts, asked)
                 return Failure(PlanVerdict.DURATION, why, (asked,))
         except NoValueError as error:
             return Failure(PlanVerdict.DURATION, f"{show_atom(event.action)}: {error}")
@@ -303,20 +304,14 @@ def in_words(operator: Operator) -> str:
     return show_atom(operator.action) + (f" {operator.when[1]}s" if operator.when else "")
 
 
-def _takes(duration: Fraction, comparison: str, value: Fraction) -> bool:
-    """Whether a duration is what a constraint asks for, up to ``TOLERANCE``."""
-    match comparison:
-        case "<":
-            is_so = duration < value
-        case ">":
-            is_so = duration > value
-        case "<=":
-            is_so = duration <= value + TOLERANCE
-        case ">=":
-            is_so = duration + TOLERANCE >= value
-        case _:
-            is_so = duration == value or abs(duration - value) < TOLERANCE
-    return is_so and duration >= 0
+_TAKES: Mapping[Formula, Callable[[Fraction], bool]] = {
+    "<": lambda longer: longer < 0,
+    "<=": lambda longer: longer <= TOLERANCE,
+    EQUALITY: lambda longer: abs(longer) < TOLERANCE,
+    ">=": lambda longer: longer >= -TOLERANCE,
+    ">": lambda longer: longer > 0,
+}
+"""Whether a duration that is so much longer than the value of a constraint is what it asks for."""
 
 
 def _timed_literal(event: Event) -> Operator:
@@ -348,11 +343,11 @@ def _broken_invariant(
 
 def _at_time(failure: Failure, event: Event, happening: Iterable[Operator | Failure]) -> Failure:
     """The failure, which says when it is, and which operator of the happening gives what is missing too late."""
-    half = "start" if event.half == AT_START else "end" if event.half == AT_END else ""
     operators = (each for each in happening if isinstance(each, Operator))
     made = ((each, {*each.add_effects, *(("not", atom) for atom in each.delete_effects)}) for each in operators)
     late = next((in_words(each) for each, changed in made if not changed.isdisjoint(failure.missing)), "")
-    return replace(failure, reason=words.at_time(failure.reason, event.time, half, late), time=event.time)
+    why = words.at_time(failure.reason, event.time, "".join(event.half[1:]), late)
+    return replace(failure, reason=why, time=event.time)
 
 
 def _goal_share(problem: Problem, world: World) -> float:

@@ -431,9 +431,7 @@ def preferences(violated: Mapping[str, int]) -> str:
     if not violated:
         return ""
     shown = [name if count == 1 else f"{name} ({count} times)" for name, count in violated.items()]
-    return f"violates the preference{'s' * (len(shown) > 1)} {' and '.join(shown[:MOST_NAMES])}" + (
-        f" and {len(shown) - MOST_NAMES} more" if len(shown) > MOST_NAMES else ""
-    )
+    return f"violates the preference{'s' * (len(shown) > 1)} {listed(shown, MOST_NAMES, ' and ')}"
 
 
 def no_value(fluent: Atom) -> str:
