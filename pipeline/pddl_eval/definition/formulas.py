@@ -95,7 +95,7 @@ class World:
     ``atoms`` are the state, ``true`` has what is derived from it as well, ``values`` are those of the fluents.
     """
 
-    def __init__(self, problem: Problem, domain: Domain, operators: Mapping[Any, Any] | None = None) -> None:
+    def __init__(self, problem: Problem, domain: Domain) -> None:
         self.domain = domain
         self.objects = {**problem.objects, **domain.constants}
         self.atoms = set(problem.init)
@@ -109,7 +109,7 @@ class World:
         """While atoms are derived: those of each part of the rules (``Stratum``)."""
         self._ranges: dict[Types, Collection[str]] = {}
         self._listed: dict[Formula, list[tuple[str, Collection[str]]]] = {}
-        self.operators: dict[Any, Any] = dict(operators or {})
+        self.operators: dict[Any, Any] = {}
         """Of the actions that were looked at (``validation.operator_of``)."""
         self.true: Set[Atom] = self.atoms
         self._derived: list[set[Atom]] = []

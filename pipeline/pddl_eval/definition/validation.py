@@ -94,9 +94,6 @@ class Failure:
     time: Fraction | None = None
 
 
-Operators = Mapping[tuple[Action, Fraction | None], Operator | Failure]
-"""Those of actions with their durations that are possible, in some state, and why others are not."""
-
 START = 0
 """The number of the initial state among the steps, which count from 1."""
 
@@ -116,8 +113,7 @@ class Execution:
     Where time counts, ``steps`` are the happenings, and ``times`` say when each of the states begins, the initial one
     at 0; else there are no times. ``length`` is the number of actions that began. ``broken`` are those of the
     ``constraints`` (their number) on the states passed through that do not hold, and ``violated`` the preferences, each
-    with how often it was violated; those of the goal and of the trajectory count where no step failed. ``operators``
-    are those of the plan's actions, whatever the state.
+    with how often it was violated; those of the goal and of the trajectory count where no step failed.
     """
 
     steps: tuple[tuple[Operator, ...], ...]
@@ -135,7 +131,6 @@ class Execution:
     constraints: int
     broken: tuple[Broken, ...]
     violated: Mapping[str, int]
-    operators: Operators
 
     @property
     def verdict(self) -> PlanVerdict:
@@ -186,11 +181,10 @@ def execute_actions(plan: Iterable[Action], problem: Problem, domain: Domain) ->
     return execute([{action} for action in plan], problem, without_costs(problem, domain))
 
 
-def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, known: Operators | None = None) -> Execution:
+def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Execution:
     """Execute the steps of a plan, each a set of actions, up to the first that fails.
 
-    ``known`` are the operators of actions that another plan for this problem has (``Execution.operators``). Nothing in
-    the domain is refused (``pddl.not_executed``). Raises ``OutOfBudgetError``.
+    Nothing in the domain is refused (``pddl.not_executed``). Raises ``OutOfBudgetError``.
 
     >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), frozenset(),
     ...                                          frozenset({("on",)}), frozenset({("off",)})),))
@@ -198,7 +192,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, known
     >>> execute([{("switch",)}, {("switch",)}], dark, lamp).reason
     '(switch) needs (off)'
     """
-    world, agenda = World(problem, domain, known), Agenda(plan, problem, domain)
+    world, agenda = World(problem, domain), Agenda(plan, problem, domain)
     trajectory = Trajectory(problem, world)
     done: list[tuple[Operator, ...]] = []
     updates: list[Mapping[Atom, Fraction]] = []
@@ -254,7 +248,6 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, known
         constraints=len(trajectory.constraints),
         broken=tuple(trajectory.broken()),
         violated={name: count for name, count in sorted(trajectory.violated.items()) if count},
-        operators=world.operators,
     )
 
 

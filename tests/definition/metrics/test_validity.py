@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 from pddl_eval import compare_plans
-from pddl_eval.definition.metrics import PLAN
+from pddl_eval.definition.budget import OutOfBudgetError, looked_after, or_undecided
+from pddl_eval.definition.metrics import PLAN, PlanPair
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.verdict import PlanVerdict
+from pddl_eval.definition.plans import read_plan
+from pddl_eval.definition.task import Task, task_of
+from pddl_eval.definition.verdict import PlanVerdict, Undecided
 
 TOWER = """(define (problem p) (:domain blocksworld) (:objects a b c)
   (:init (arm-empty) (on-table a) (on-table b) (on-table c) (clear a) (clear b) (clear c))
@@ -36,6 +39,25 @@ def test_facts(plan: str) -> None:
     assert found == FACTS[plan]
     assert scores.reference_plan_cost == 4.0
     assert (scores.plan_valid is True) == (scores.plan_verdict == PlanVerdict.VALID)
+
+
+def test_a_reference_that_uses_up_the_budget_leaves_the_answer_its_verdict() -> None:
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        looks += 1
+        if looks > 5:
+            raise OutOfBudgetError
+
+    task = task_of(TOWER, for_plans=True)
+    assert isinstance(task, Task)
+    reference, answer = (read_plan("(pickup a)(putdown a)" * many + RIGHT) for many in (5_000, 500))
+    pair = PlanPair(reference, answer, task, ScoringOptions())
+    with looked_after(look):
+        assert pair.execution is not None
+        assert pair.execution.reaches_goal
+        assert isinstance(or_undecided(lambda: pair.reference_execution), Undecided)
 
 
 def test_without_a_problem_nothing_is_said() -> None:

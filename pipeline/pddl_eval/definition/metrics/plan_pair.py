@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any
 
 from pddl_eval.definition import words
-from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domains import nothing_known_of
 from pddl_eval.definition.kept import kept
 from pddl_eval.definition.model import Scheduled, show_atom
@@ -17,7 +16,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, mistakes, note_on_drafts
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Damage, Plan, PlanError, ReadPlan, actions_of
 from pddl_eval.definition.task import Task
-from pddl_eval.definition.validation import Execution, Failure, Operators, execute
+from pddl_eval.definition.validation import Execution, Failure, execute
 from pddl_eval.definition.verdict import PlanVerdict, Verdict
 from pddl_eval.shown import encodable, listed
 
@@ -65,9 +64,7 @@ class PlanPair:
         if not self.found or not self._is_executable:
             return None
         assert self.task is not None
-        expected = or_undecided(lambda: self.reference_execution)  # its actions are most of the answer's
-        known = expected.operators if isinstance(expected, Execution) else None
-        return executed_plan(self.generated, self.damage, self.task, known)
+        return executed_plan(self.generated, self.damage, self.task)
 
     @cached_property
     def reference_execution(self) -> Execution | None:
@@ -96,11 +93,11 @@ def _executed_reference(plan: Plan, _times: tuple[Any, ...], task: Task) -> Exec
     return executed_plan(plan, None, task)
 
 
-def executed_plan(plan: Plan, damage: Damage | None, task: Task, operators: Operators | None = None) -> Execution:
+def executed_plan(plan: Plan, damage: Damage | None, task: Task) -> Execution:
     """The execution of a plan up to the first step that cannot be read: there it fails."""
     assert task.domain is not None
     plan = plan if damage is None else plan[: damage.steps_before]
-    execution = execute(map(actions_of, plan), task.problem, task.domain.domain, operators)
+    execution = execute(map(actions_of, plan), task.problem, task.domain.domain)
     if damage is None or execution.failed_step is not None:
         return execution
     unread = Failure(PlanVerdict.UNREADABLE, words.cannot_be_read(damage.place))
