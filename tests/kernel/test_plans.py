@@ -540,3 +540,17 @@ def test_what_is_large_is_left(domain: str, steps: int) -> None:
     assert compared([row], pair=PLAN).left == Counter(budget=1)
     few = {**row, "domain": large(), "generated_plan": "(a0)\n" * 9}
     assert not compared([few], pair=PLAN).left
+
+
+TOWER = """(define (problem p) (:domain blocksworld) (:objects a b)
+  (:init (arm-empty) (clear a) (on a b) (on-table b)) (:goal (holding a)))"""
+
+
+@pytest.mark.parametrize(
+    "text", ["unstack,a,b", "unstack, a, b", "1,unstack,a,b", '"unstack(a, b)"; "wait()"', "(unstack a b) [cost: 1]"]
+)
+def test_names_between_commas_may_be_an_operator_and_its_arguments(text: str) -> None:
+    row: Row = {"reference_plan": text, "generated_plan": text, "reference_problem": TOWER, "domain": None}
+    found = compared([row, {**row, "reference_problem": None}], pair=PLAN)
+    assert not found.differences
+    assert by_definition(row, ScoringOptions(), PLAN)["plan_valid"] is not ("wait" in text)

@@ -17,10 +17,10 @@ from pddl_eval.definition.pddl import (
     DEFINE_DOMAIN,
     DEFINE_PROBLEM,
     Unreadable,
+    pddl_text,
     problem_blocks,
     read_problem,
     too_long,
-    without_thinking,
 )
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.shown import line
@@ -90,7 +90,7 @@ def pieces_of(
         return (Piece(PieceKind.TEXT, line(answer), 1, 1, long),)
     lowered = answer.lower()
     shown = answer if len(answer) == len(lowered) else lowered
-    answered = without_thinking(lowered)
+    answered = pddl_text(lowered)
     pieces = []
     for kind, start, stop, note in _spans(answered, frozenset(constants), counts, read):
         text = shown[start:stop]

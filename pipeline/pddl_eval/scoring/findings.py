@@ -53,11 +53,11 @@ from pddl_eval.definition.pddl import (
     not_executed,
     note_on_drafts,
     parse_domain,
+    pddl_text,
     read_any_problem,
     read_problem,
     says_nothing,
     too_long,
-    without_thinking,
 )
 from pddl_eval.definition.plans import Step, actions_of, read_plan
 from pddl_eval.definition.task import Task, executed_in
@@ -655,7 +655,7 @@ _HOLD_LISTS = frozenset(
 
 def bare_text(answer: str) -> str:
     """The answer in lower case, with blanks in place of thoughts and comments: lines and columns stay."""
-    return _COMMENT.sub(lambda found: " " * len(found[0]), without_thinking(answer.lower()))
+    return _COMMENT.sub(lambda found: " " * len(found[0]), pddl_text(answer.lower()))
 
 
 _COMMENT = re.compile(r";[^\n]*+")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 import subprocess
@@ -18,7 +19,9 @@ from pddl_eval.definition.model import Atom, Problem
 from pddl_eval.definition.pddl import (
     ParseError,
     Unreadable,
+    parse_domain,
     parse_problem,
+    pddl_text,
     problems,
     read_problem,
     without_thinking,
@@ -540,6 +543,30 @@ def test_hostile_answers_get_their_verdict(answer: str, verdict: str) -> None:
 )
 def test_a_problem_is_found_in_what_surrounds_it(answer: str) -> None:
     assert read_problem(answer) == read_problem(problem())
+
+
+IN_STRINGS: dict[str, Callable[[str], str]] = {
+    "JSON": lambda text: json.dumps({"problem": text}),
+    "JSON in a fence": lambda text: (
+        "Sure:\n```json\n" + json.dumps({"why": 'the "goal"', "p": text}, indent=1) + "\n```"
+    ),
+    "JSON in JSON": lambda text: json.dumps({"answer": json.dumps({"pddl": text})}),
+    "a JSON string": json.dumps,
+    "an answer in JSON": lambda text: json.dumps({"content": f"Here it is:\n```pddl\n{text}\n```"}),
+    "Python": lambda text: str({"pddl": text}),
+    "unescaped": lambda text: f'{{"pddl": "{text}"}}',
+}
+
+
+@pytest.mark.parametrize("kind", IN_STRINGS)
+def test_pddl_in_strings_is_read(kind: str) -> None:
+    """A line break ends a comment also where it was escaped."""
+    problem = "(define (problem p)\n\t(:domain d) ; so :(\n (:init (q))\n (:goal (q)))"
+    text = IN_STRINGS[kind](problem)
+    assert parse_problem(text) == parse_problem(problem)
+    assert parse_domain(text.replace("(problem p)", "(domain d)").replace("(:domain d)", "")).name == "d"
+    assert len(pddl_text(text)) == len(text)
+    assert isinstance(read_problem(text.replace("(q)))", "(q))")), Unreadable)
 
 
 def test_the_package_is_given_only_so_much_of_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,6 +50,7 @@ pub struct Compared {
 /// What answers are compared with: a plan, and how it is executed in the problem that it was last executed in.
 pub struct Reference {
     plan: Plan,
+    is_bare: bool,
     executed: Option<(usize, Execution)>,
 }
 
@@ -90,7 +91,12 @@ pub fn read_reference(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Referenc
     if plan.damage.is_some() || plan.missing == Some(NO_ACTION) {
         return Err(Left::Notation); // known operators may need no parentheses
     }
-    Ok(Reference { plan, executed: None })
+    Ok(Reference { plan, is_bare: is_bare(text), executed: None })
+}
+
+/// True for names without parentheses: `take,a,b` may be an operator and its arguments where the operators are known.
+fn is_bare(text: Option<&[u8]>) -> bool {
+    text.is_some_and(|text| text.contains(&b',') && !text.iter().any(|byte| matches!(byte, b'(' | b'[')))
 }
 
 /// The scores of an answer; `world` is what plans are executed in.
@@ -107,6 +113,9 @@ pub fn score_plan_pair(
     let is_json = generated.is_some_and(|text| text.trim_ascii_start().first() == Some(&b'['));
     if world.is_some() && is_json && found.steps.iter().any(is_named) {
         return Err(Left::Notation); // arguments that may be named like parameters
+    }
+    if world.is_some() && (reference.is_bare || is_bare(generated)) {
+        return Err(Left::Notation);
     }
     let is_compared = reference.is_plan(world.as_deref_mut(), steps, names)?;
     let mut scores = PlanScores { length: found.steps.len(), ..Default::default() };

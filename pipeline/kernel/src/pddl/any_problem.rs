@@ -4,7 +4,7 @@
 use crate::fraction::Fraction;
 use crate::left::{Answer, Left};
 use crate::model::{fluents_of, Domain, Expression, Formula, Known, Lifted, Part, Word, EQUALITY, TOTAL_COST};
-use crate::pddl::drafts::without_thinking;
+use crate::pddl::drafts::{require_no_strings, without_thinking};
 use crate::pddl::language::{expression, formula, show_formula, COMPARISONS};
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{block, openings, Items, Tree, LONGEST};
@@ -43,6 +43,7 @@ pub fn read_any_problem(text: &[u8], names: &mut Interner) -> Answer<AnyProblem>
     }
     let mut answer = std::str::from_utf8(text).map_err(|_| Left::Text)?.to_ascii_lowercase();
     without_thinking(&mut answer)?;
+    require_no_strings(&answer)?;
     let starts = openings(&answer, "problem")?;
     let [start] = starts[..] else {
         return Err(if starts.is_empty() { Left::Reference } else { Left::Notation });

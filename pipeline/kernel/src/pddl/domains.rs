@@ -5,7 +5,7 @@
 use crate::hashing::HashSet;
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Formula, Known, Lifted, Operator, Word, EQUALITY};
-use crate::pddl::drafts::without_thinking;
+use crate::pddl::drafts::{require_no_strings, without_thinking};
 use crate::pddl::language::{formula, COMPARISONS, UPDATES};
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{block, is_blank, openings, Items, Node, Tree, LONGEST, PACKAGE_NESTING};
@@ -55,6 +55,7 @@ pub fn parse_any_domain(text: &[u8], last: bool, names: &mut Interner) -> Answer
     let mut answer = std::str::from_utf8(text).map_err(|_| Left::Text)?.to_ascii_lowercase();
     if !is_blank(&answer) {
         without_thinking(&mut answer)?;
+        require_no_strings(&answer)?;
     }
     let refused = |reason| Ok(Reading { outcome: Err(reason), several: false });
     if is_blank(&answer) {

@@ -49,6 +49,14 @@ pub fn without_thinking(answer: &mut String) -> Answer<()> {
     Ok(())
 }
 
+/// Err where strings of JSON may hold PDDL: they are the definition's.
+pub fn require_no_strings(answer: &str) -> Answer<()> {
+    if answer.contains('\\') && answer.contains(['"', '\'']) {
+        return Err(Left::Notation);
+    }
+    Ok(())
+}
+
 /// False for most answers without thinking marks.
 pub fn may_have_marks(answer: &[u8]) -> bool {
     let may_be = |pair: (&u8, &u8)| matches!(pair, (b'<', _) | (b'[', b't' | b'T') | (b't', b'f') | (0xE2, _));

@@ -10,7 +10,7 @@ use crate::model::{
     arguments, atom_from, Atom, Known, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_ARGUMENTS, MOST_WORDS,
     NO_OBJECT,
 };
-use crate::pddl::drafts::without_thinking;
+use crate::pddl::drafts::{require_no_strings, without_thinking};
 use crate::pddl::sexpr::{block, bytes_inside, is_blank, is_space, openings, Token, Tokens, LONGEST, PACKAGE_NESTING};
 use std::cmp::Ordering;
 use std::sync::OnceLock;
@@ -136,6 +136,7 @@ pub fn read_problem(text: Option<&[u8]>, declared: &Declared, names: &mut Intern
     // Lower case of characters beyond ASCII makes no letter of a keyword, and stands in no plain block.
     let mut answer = written.to_ascii_lowercase();
     without_thinking(&mut answer)?;
+    require_no_strings(&answer)?;
     if is_blank(&answer) {
         return empty("only thoughts");
     }

@@ -10,7 +10,14 @@ from pddl_eval.definition.pddl.domains import (
     parse_domain,
     typed_list,
 )
-from pddl_eval.definition.pddl.drafts import MAX_CHARACTERS, note_on_drafts, says_nothing, too_long, without_thinking
+from pddl_eval.definition.pddl.drafts import (
+    MAX_CHARACTERS,
+    note_on_drafts,
+    pddl_text,
+    says_nothing,
+    too_long,
+    without_thinking,
+)
 from pddl_eval.definition.pddl.durative import DURATION_PART
 from pddl_eval.definition.pddl.language import (
     MODAL,

@@ -28,7 +28,7 @@ from pddl_eval.definition.model import (
 )
 from pddl_eval.definition.pddl.authority import TOO_LONG, ParseError, Unreadable, unparseable
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
-from pddl_eval.definition.pddl.drafts import too_long, without_thinking
+from pddl_eval.definition.pddl.drafts import pddl_text, too_long
 from pddl_eval.definition.pddl.language import (
     Scope,
     Undeclared,
@@ -123,7 +123,7 @@ def read_any_problem(
 
 def _problems(text: str, constants: frozenset[str], answer: str) -> Iterator[Problem | Unreadable]:
     """What each block of a text states, in any layout."""
-    blocks = [block.text for block in problem_blocks(without_thinking(text.lower()))]
+    blocks = [block.text for block in problem_blocks(pddl_text(text.lower()))]
     for block in blocks[::-1] if answer == "last" else blocks:
         try:
             yield problem_of_block(block, constants)

@@ -33,7 +33,7 @@ from pddl_eval.definition.model import (
     is_equation,
     words_of,
 )
-from pddl_eval.definition.pddl.drafts import too_long, without_thinking
+from pddl_eval.definition.pddl.drafts import pddl_text, too_long
 from pddl_eval.definition.pddl.durative import CONDITION, DURATION_PART, EFFECT, NoTimeError, by_time
 from pddl_eval.definition.pddl.sexpr import (
     ACTION,
@@ -156,7 +156,7 @@ def _searched(text: str) -> str:
     """What of a text may hold a domain, in lower case: no thoughts, no comments."""
     if long := too_long(text):
         raise DomainError(long)
-    text = without_thinking(text.lower())
+    text = pddl_text(text.lower())
     bare = without_comments(text)
     # In prose a `;` may stand before a domain.
     return bare if DEFINE_DOMAIN.search(bare) or not DEFINE_DOMAIN.search(text) else text

@@ -30,6 +30,15 @@ _END_TOKEN = re.compile(
 )
 """A token of a chat template, such as ``<|im_end|>``, that a decoder left behind the answer."""
 _LONGEST_TOKEN = 44
+_STRING = re.compile(
+    r"""(?P<before>[:,\[(=]\s*+|^\s*+)
+    (?:"(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*+)(?:"|\Z)
+    | '(?P<single>(?=\s*+(?:\\[nrt]\s*+)*+[;(`])[^'\\]*+(?:\\.[^'\\]*+)*+)(?:'|\Z))""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+"""A string of JSON or Python, as a value; in single quotes only what begins like PDDL: prose has apostrophes."""
+_ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|(.))", re.IGNORECASE | re.DOTALL)
+_ESCAPED = {"n": "\n", "N": "\n", "t": "\t", "r": " ", "b": " ", "f": " "}
 _BLANKS = " \t\n\r\f"
 
 
@@ -82,6 +91,34 @@ def without_thinking(answer: str) -> str:
         parts += answer[read:start], _TEXT.sub(lambda line: " " * len(line[0]), answer[start:end])
         read = end
     return _without_end_tokens("".join((*parts, answer[read:])))
+
+
+def pddl_text(answer: str) -> str:
+    """What of an answer may hold PDDL: no thoughts, and of strings of JSON that hold PDDL what they say.
+
+    Each character stays where it was; a line break that was escaped begins a line.
+
+    >>> pddl_text('{"pddl": "(define\\\\n(domain d))"}')
+    '{"pddl":  (define \\n(domain d)) }'
+    """
+    text = without_thinking(answer)
+    for _ in range(2):  # JSON may stand in JSON
+        if "\\" not in text or not ('"' in text or "'" in text):
+            break
+        text = _STRING.sub(_said, text)
+    return text
+
+
+def _said(string: re.Match[str]) -> str:
+    inside = string["double"] or string["single"] or ""
+    if not any(word in inside.lower() for word in ("define", ":action")):
+        return string[0]
+    said = _ESCAPE.sub(lambda each: _character(each).rjust(len(each[0])), inside)
+    return f"{string['before']} {said}".ljust(len(string[0]))
+
+
+def _character(escape: re.Match[str]) -> str:
+    return chr(int(escape[1], 16)) if escape[1] else _ESCAPED.get(escape[2], escape[2])
 
 
 def _without_end_tokens(answer: str) -> str:

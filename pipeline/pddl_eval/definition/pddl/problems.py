@@ -27,7 +27,7 @@ from pddl_eval.definition.pddl.authority import (
     read_by_package,
     unparseable,
 )
-from pddl_eval.definition.pddl.drafts import too_long, without_thinking
+from pddl_eval.definition.pddl.drafts import pddl_text, too_long
 from pddl_eval.definition.pddl.sexpr import (
     DEFINE_PROBLEM,
     Unbalanced,
@@ -80,7 +80,7 @@ def read_problem(text: str | None, constants: Iterable[str] = (), *, answer: str
     """
     if text and (long := too_long(text)):
         return Unreadable(Verdict.UNPARSEABLE, long)
-    lowered = without_thinking(text.lower()) if text else ""
+    lowered = pddl_text(text.lower()) if text else ""
     if not lowered or lowered.isspace():
         return Unreadable(Verdict.EMPTY, words.empty_text() if not text or text.isspace() else words.only_thoughts())
     constants = frozenset(constants)
@@ -178,7 +178,7 @@ def has_several_problems(text: str | None) -> bool:
     """
     if not text or too_long(text):
         return False
-    return len(DEFINE_PROBLEM.findall(without_thinking(text.lower()))) > 1
+    return len(DEFINE_PROBLEM.findall(pddl_text(text.lower()))) > 1
 
 
 def require_declared(problem: Problem, constants: Iterable[str]) -> None:

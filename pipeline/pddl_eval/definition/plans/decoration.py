@@ -52,6 +52,13 @@ _SPAN = deferred(
 """`[0.5] (take a)`, `Step 1 (t=0.5): (take a)`, `0.5 - 2.5: (take a)`"""
 _LPG = deferred(r"(?m)^([ \t]*+[\d.]++:[ \t]*+\([^()\n]*+\)[ \t]*+\[[\d.]++\])\)[ \t]*+$")
 """LPG's files close a parenthesis that they do not open: `0.0002:   (TAKE A) [1.0000])`"""
+_COSTS = r"[ \t]*+(?:(?:action|step|unit|total)[ \t]++)?+costs?[ \t]*+"
+_UNITS = r"[ \t]*+\d++(?:\.\d++)?+(?:[ \t]++units?)?+[ \t]*+"
+_COST = deferred(
+    rf"(?im)(?<=\))[ \t,;]*+(?:\[{_COSTS}[:=]?+{_UNITS}\]|\({_COSTS}[:=]{_UNITS}\)|{_COSTS}[:=]?+{_UNITS})"
+    r"(?=[ \t,;.]*+(?:$|[(\[]))"
+)
+"""`(take a) [cost: 1]`; `(cost 1)` is an action."""
 _BB_CODE = deferred(r"\[([A-Za-z]{1,12})\]([^\n\[\]]*+)\[/\1\]")
 
 
@@ -85,6 +92,8 @@ def undecorated(text: str, operators: Collection[str] = ()) -> str:
         text = _SPAN.sub(_planner_like, text)
     if "])" in text:
         text = _LPG.sub(r"\1", text)
+    if "cost" in text or "Cost" in text:
+        text = _COST.sub(_blanks, text)
     if "|" in text:
         text = "\n".join(_rows(text.split("\n")))
     if any(sign in text for sign in "<\\&_/["):

@@ -30,8 +30,8 @@ from pddl_eval.definition.plans.lines import quoting, steps_of
 _MAX_LISTS = 50
 """Opening brackets that are tried; the plan of an answer is not its fiftieth list."""
 
-_NAMES = ("name", "action", "operator", "action_name")
-_OBJECT = deferred(rf"""["'](?:{"|".join(_NAMES)})["']\s*+:\s*+["']""", re.IGNORECASE)
+NAME_KEYS = ("name", "action", "operator", "action_name")
+_OBJECT = deferred(rf"""["'](?:{"|".join(NAME_KEYS)})["']\s*+:\s*+["']""", re.IGNORECASE)
 _WORDS = r"\s*+(?:[\w.-]{1,20}+,\s*+){0,3}+"
 _OBJECTS = deferred(rf"\[(?={_WORDS}\{{)")
 _LIST = deferred(rf"""\[(?={_WORDS}["'\[({{])""")
@@ -53,7 +53,7 @@ _DECODER = json.JSONDecoder(strict=False)
 _STARTS = ("start", "start_time", "time")
 _LASTS = ("duration", "dur")
 _ENDS = ("end", "end_time")
-_ARGUMENTS = ("args", "arguments", "parameters", "params", "objects")
+ARGUMENT_KEYS = ("args", "arguments", "parameters", "params", "objects")
 
 
 def read_json(text: str, answer: str = "first", operators: Collection[str] | None = None) -> ReadPlan | None:
@@ -151,10 +151,10 @@ def action_of_object(value: Mapping[Any, Any]) -> Action | None:
     ('getweather', 'city=paris', 'days=2')
     """
     value = _lower_keys(value)
-    name = next((value[key] for key in _NAMES if key in value), None)
+    name = next((value[key] for key in NAME_KEYS if key in value), None)
     if not isinstance(name, str) or not name.strip():
         return None
-    key = next(filter(value.__contains__, _ARGUMENTS), None)
+    key = next(filter(value.__contains__, ARGUMENT_KEYS), None)
     arguments = None if key is None else value[key]
     if isinstance(arguments, str) and arguments.strip()[:1] in ("{", "["):
         try:

@@ -95,7 +95,7 @@ _LONGEST_BARE = 8
 """Words of a line that begins with an operator and is no sentence."""
 _ORDINAL = pattern(r"\W*(?:(?:step|action|move|time)\s*+)?\#?\(?(\d{1,6})(?![\w-])")
 _STATES = r"init|initial\w*|goals?|states?|facts?|objects?|pre-?conditions?|effects?"
-_ABOVE_STATES = pattern(rf"\b(?:{_STATES})\b")
+ABOVE_STATES = pattern(rf"(?<![^\W_])(?:{_STATES})(?![^\W_])")
 _BEFORE_STATES = pattern(rf"\b(?:{_STATES}|requires|results?|adds|deletes|note)\b")
 """In a label: atoms or prose follow it, not actions; up to a blank line where it has a line of its own."""
 _STAR = deferred(r"(?m)^([ \t]*+)\*(?=[ \t])")
@@ -103,16 +103,19 @@ _FENCE = deferred(r"\s*+(?:```|~~~)[\w+-]*+(?:\{[\w.#\s=-]*+\})?+\s*$")
 _HEADING = deferred(r"\s*+#|.*:\s*$")
 _COMMENT_LINE = deferred(r"\s*+(?:;|//)")
 _BRACES_AND_LINE = deferred(r"\{[^{}]*+\}[^\n]*+")
+_QUOTED_END = deferred(r"\)([`*\"'”’]++);")
+"""`"(take a)"; "(drop b)"`: the `;` is right behind an action."""
 _MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
 """Emphasis and quotes say nothing about a plan; a blank for each keeps the columns right."""
 
+_ORDINAL_LEAD = rf"\d+(?:\.\d+)?\s*+[.):,]|\(\d+\)|(?:{LABEL}|action|operator)\s*+[:.–—-]"
 _OPERATOR_LINE = pattern(
-    rf"""(?P<lead>\s*+(?:(?:\d+(?:\.\d+)?\s*+[.):]|\(\d+\)|{LABEL}\s*+[:.–—-]|{SIGN})\s*+)*+)
+    rf"""(?P<lead>\s*+(?:(?:{_ORDINAL_LEAD}|{SIGN})\s*+)*+)
     (?P<name>{NAME})(?P<arguments>(?:(?:\s|,)++[\w@/+-]++)*+)(?:\s|[,;]|{SIGN})*+$"""
 )
 _BETWEEN = pattern(rf"\s*+(?:[,;]|{ARROW})\s*+")
 _QUOTES = deferred(r"""(["'])([^"'\n()]*+)\1""")
-_FIRST_WORD = pattern(rf"[^\w()\n]*+(?:\d+(?:\.\d+)?\s*+[.):]|\(\d+\)|{LABEL}\s*+[:.–—-])?[^\w()\n]*+({NAME})(?!\s*\()")
+_FIRST_WORD = pattern(rf"[^\w()\n]*+(?:{_ORDINAL_LEAD})?[^\w()\n]*+({NAME})(?!\s*\()")
 _PROSE = frozenset(
     ["the", "an", "it", "up", "down", "on", "onto", "off", "of", "from", "to", "into", "in", "at", "with"]
 )
@@ -136,6 +139,7 @@ def read_lines(text: str, answer: str = "first", operators: Operators | None = N
     arguments without parentheses is reported. None where nothing looks like an action; no steps where something does
     and cannot be read.
     """
+    text = _QUOTED_END.sub(r");\1", text) if ";" in text else text
     lines = (_STAR.sub(r"\1-", text) if "*" in text else text).translate(_MARKUP)
     if "{" in lines:  # braces over several lines are brought onto the first one
         lines = _BRACES_AND_LINE.sub(lambda match: match[0].replace("\n", " ") + "\n" * match[0].count("\n"), lines)
@@ -289,7 +293,7 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fence: int) -> _Bl
         heading = not line.brackets and _HEADING.match(text) and behind[:1] not in ("(", "{")
         heading = heading and not _unbalanced(behind)
         if heading or line.start == len(text):
-            about_states = bool(_ABOVE_STATES.search(text))
+            about_states = bool(ABOVE_STATES.search(text))
         if not heading and not about_states and not _BEFORE_STATES.search(line.leads):
             row = _read_line(number, line, fence, lists)
         if (row is None or not (row.steps or row.damaged)) and re.search(r"\w", text):
@@ -513,7 +517,8 @@ def _bare_step(line: str, operators: Operators) -> tuple[str, bool] | None:
     exact = len(arguments) == len(operators[bare["name"].lower()])
     if not exact and not _PROSE.isdisjoint(map(str.lower, arguments)):
         return None
-    return f"{bare['lead']}({' '.join((bare['name'], *arguments))})", exact
+    lead = bare["lead"].replace(",", ".")  # a row of CSV
+    return f"{lead}({' '.join((bare['name'], *arguments))})", exact
 
 
 def read_sentences(text: str, answer: str = "first", operators: Operators | None = None) -> ReadPlan | None:

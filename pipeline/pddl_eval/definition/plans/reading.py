@@ -9,6 +9,7 @@ and of several drafts (``drafts``) one is read. Nothing here knows whether a pla
 
 What stands in ``<plan>``, ``<answer>``, ``[PLAN]`` or ``\\boxed{}`` is the answer, where that holds a plan.
 
+Records (``records``: YAML, fields, tables with a header) become lines first, where no other steps stand beside them.
 Notations, tried in this order; the first that yields a step is the text's notation:
 
 1. *Items*: nothing but actions and braces, apart by commas or line breaks: ``take(a), {x(p), y}, (drop a)``.
@@ -36,7 +37,7 @@ Notations, tried in this order; the first that yields a step is the text's notat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import accumulate, islice, pairwise
 
 from pddl_eval.definition import words
@@ -65,6 +66,7 @@ from pddl_eval.definition.plans.lines import (
     read_lines,
     read_sentences,
 )
+from pddl_eval.definition.plans.records import as_lines
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.shown import quote
 
@@ -201,6 +203,12 @@ def _spans(text: str, marks: Iterable[re.Match[str]]) -> list[tuple[int, int]]:
 
 
 def _read(text: str, answer: str, operators: Operators | None) -> ReadPlan | None:
+    if records := as_lines(text, operators):
+        lines, rest = records
+        beside = read_json(rest, answer, operators) or read_lines(undecorated(rest, operators or ()), answer, operators)
+        actions = [action for step in (beside.steps if beside else ()) for action in actions_of(step)]
+        if not any(len(action) > 1 or action[0] in (operators or ()) for action in actions):
+            text = lines
     found = read_json(text, answer, operators)
     if operators and not (found and _name_operator(found.steps, operators)):
         quoted = in_quotes(text, operators)
@@ -214,15 +222,18 @@ def _read(text: str, answer: str, operators: Operators | None) -> ReadPlan | Non
         return chosen(held, answer)
     plain = undecorated(text, operators or ())
     found = found or read_lines(plain, answer, operators) or read_sentences(text, answer, operators)
-    if operators and not (found and _name_operator(found.steps, operators)):
+    if operators and not (found and _name_operator(found.steps, operators, all)):
         bare = in_parentheses(plain, operators)
-        if bare and (read := read_lines(bare, answer, operators)) and read.steps:
+        read = read_lines(bare, answer, operators) if bare else None
+        is_other = not (found and _name_operator(found.steps, operators))
+        if read and read.steps and (is_other or _name_operator(read.steps, operators, all)):  # `take,a,b` a line
             return read
     return found
 
 
-def _name_operator(steps: Plan, operators: Operators) -> bool:
-    return any(action[0] in operators for step in steps for action in actions_of(step))
+def _name_operator(steps: Plan, operators: Operators, some: Callable[[Iterable[bool]], bool] = any) -> bool:
+    """True where some step of the plan, or with ``all`` each of them, names an operator."""
+    return bool(steps) and some(action[0] in operators for step in steps for action in actions_of(step))
 
 
 def _bounded(read: ReadPlan, characters: int) -> ReadPlan:
