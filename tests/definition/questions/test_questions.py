@@ -112,6 +112,10 @@ def test_the_first_wrong_atom_is_named_with_what_deleted_it() -> None:
         ("(put-down b)", "incomplete"),
         ("(put-down b) (pick-up a)", "wrong"),
         ("There are no applicable actions.", "incomplete"),
+        ("- action: put-down\n  args: [b]\n- action: stack\n  args: [b, a]\n- action: stack\n  args: [b, c]", "right"),
+        ("|Action|Arguments|\n|-|-|\n|put-down|b|\n|stack|b, a|\n|stack|b, c|", "right"),
+        ("|Action|Arguments|\n|-|-|\n|put-down|b|\n|stack|b, a|\n|stack|a, c|", "wrong"),
+        ("Action: put-down\nArguments: b", "incomplete"),
     ],
 )
 def test_applicable(said: str, verdict: str) -> None:
@@ -130,6 +134,10 @@ def test_applicable(said: str, verdict: str) -> None:
         ("positive effects: (holding b)\nnegative effects: none", "incomplete"),
         ("True: holding(b). False: ontable(b), clear(b), handempty()", "right"),
         ("+ (holding b)\n- (ontable b)\n- (clear b)\n- (handempty)", "right"),
+        ("+(holding b), -(ontable b), -(clear b), -(handempty)", "right"),
+        ("- (holding b): true\n- (ontable b): false\n- (clear b): false\n- (handempty): false", "right"),
+        ("|Atom|Now|\n|-|-|\n|(holding b)|true|\n|(ontable b)|false|\n|(clear b)|false|\n|(handempty)|false|", "right"),
+        ("+(ontable b), -(holding b), -(clear b), -(handempty)", "wrong"),
         ("So (holding b) becomes true; (ontable b), (clear b) and (handempty) become false.", "right"),
         ("So (ontable b) becomes true; (holding b), (clear b) and (handempty) become false.", "wrong"),
         ("These become true: (holding b). These become false: (ontable b), (clear b), (handempty)", "right"),

@@ -27,6 +27,7 @@ from pddl_eval.definition.plans.decoration import undecorated, visible
 from pddl_eval.definition.plans.grammar import ARGUMENT, NAME, PDDL
 from pddl_eval.definition.plans.json import action_of_object, value_of_text
 from pddl_eval.definition.plans.reading import EMPTY, NO_ANSWER, marked_texts
+from pddl_eval.definition.plans.records import as_lines
 
 MOST_ELEMENTS = 50_000
 """Elements that are read; the row says so where there are more."""
@@ -139,6 +140,9 @@ def answer_text(text: str, answer: str = "first") -> str:
         not (beside := found[1].strip()) or (found[0] and not (_ELEMENT.search(beside) or _STEP.search(beside)))
     ):
         return "\n".join(_lines(found[0]))
+    records = as_lines(text, None)
+    if records and not _ELEMENT.search(records[1]):
+        text = records[0]
     return _QUOTE.sub(" ", undecorated(text).translate(_MARKUP))
 
 
@@ -400,18 +404,18 @@ _SIGN = deferred(
     re.IGNORECASE,
 )
 _TURNS = deferred(
-    r"""(?:\b(?:becom\w++|turn\w*+|(?:is|are)\s++now)\s++|(?<=\))\s++)(?:(?P<positive>true)|false)\b
+    r"""(?:\b(?:becom\w++|turn\w*+|(?:is|are)\s++now)\s++|(?<=\))[\s|:=]++)(?:(?P<positive>true)|false)\b
         | \b(?:(?:is|are)\s++)?+no\s++longer\b(?:\s++true\b)?+""",
     re.VERBOSE | re.IGNORECASE,
 )
-_PLUS_OR_MINUS = deferred(r"(?m)^[ \t]*+(?:(?P<positive>\+)|[-−–])(?=[ \t]*+[\w(])")
+_PLUS_OR_MINUS = deferred(r"(?m)(?:^[ \t]*+|(?<=[\s,;])(?=.\())(?:(?P<positive>\+)|[-−–])(?=[ \t]*+[\w(])")
 
 
 def signed_texts(text: str) -> tuple[str, str] | None:
     """What stands under headings such as *Positive effects:* and under *Negative effects:*; None where there are none.
 
-    Also what stands before *becomes true* and *becomes false*, or behind ``+`` and ``-`` where lines begin with both;
-    or two lists in brackets one behind the other.
+    Also what stands before *becomes true* and *becomes false*, or behind ``+`` and ``-`` where lines or atoms begin
+    with both; or two lists in brackets one behind the other.
 
     >>> signed_texts("Positive effects: [(a)]\\nNegative effects: [(b)]"), signed_texts("[(a)] [(b)]")
     ((' [(a)]\\n', ' [(b)]'), ('[(a)]', '[(b)]'))
