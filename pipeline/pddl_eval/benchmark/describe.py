@@ -48,8 +48,8 @@ def describe(described: TaskProblem, *, init_abstract: bool, goal_abstract: bool
     At the start: the arm is empty; b1 has nothing on top; b1 stands on the table.
     In the end there shall be: 1 block in a single stack; empty arm.
     """
-    init = [described.init.words] if init_abstract else dict.fromkeys(map(_sentence, described.init.atoms))
-    goal = [described.goal.words] if goal_abstract else dict.fromkeys(map(_sentence, described.goal.atoms))
+    init = [described.init.words] if init_abstract else dict.fromkeys(map(sentence_of, described.init.atoms))
+    goal = [described.goal.words] if goal_abstract else dict.fromkeys(map(sentence_of, described.goal.atoms))
     names: dict[str, list[str]] = {}
     for name in [] if init_abstract else described.problem.objects:
         names.setdefault(kind_of(name), []).append(name)
@@ -62,5 +62,23 @@ def describe(described: TaskProblem, *, init_abstract: bool, goal_abstract: bool
     )
 
 
-def _sentence(atom: Atom) -> str:
-    return SENTENCES[atom[0]].format(*atom[1:])
+def sentence_of(atom: Atom) -> str:
+    """An atom as a sentence: the benchmark's, else its predicate's name between or behind its arguments.
+
+    >>> sentence_of(("parked-at", "van", "home")), sentence_of(("broken", "van")), sentence_of(("link", "a", "b", "c"))
+    ('van parked at home', 'van is broken', 'link of a, b and c')
+    """
+    name, *terms = atom
+    if (known := SENTENCES.get(name)) and known.count("{") == len(terms):
+        return known.format(*terms)
+    words = name.replace("-", " ").replace("_", " ")
+    match terms:
+        case []:
+            return words
+        case [one]:
+            return f"{one} is {words}"
+        case [one, other]:
+            return f"{one} {words} {other}"
+        case [*first, last]:
+            return f"{words} of {', '.join(first)} and {last}"
+    raise AssertionError(atom)

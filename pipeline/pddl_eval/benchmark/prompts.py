@@ -12,12 +12,13 @@ from itertools import islice
 from random import Random
 from typing import Any, Literal
 
-from pddl_eval.benchmark.describe import SENTENCES
+from pddl_eval.benchmark.describe import sentence_of
 from pddl_eval.benchmark.twins import DESCRIPTIONS
 from pddl_eval.benchmark.variants import PLAIN
 from pddl_eval.columns import TWIN, asked_as
 from pddl_eval.definition.domains import PlanningDomain
-from pddl_eval.definition.model import ROOT_TYPE, Atom, domain_to_pddl
+from pddl_eval.definition.metrics import domain_of
+from pddl_eval.definition.model import ROOT_TYPE, domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError
 from pddl_eval.definition.task import Task, read_task
@@ -133,7 +134,7 @@ class Prompts:
             return [row["reference_domain"] for row in rows]
         return [
             each.certificate
-            for each in certify([(row["reference_problem"] or "", _domain(row, self.options)) for row in rows], False)
+            for each in certify([(row["reference_problem"] or "", domain_of(row, self.options)) for row in rows], False)
         ]
 
     def _asked(self, row: Mapping[str, Any]) -> str | None:
@@ -142,7 +143,7 @@ class Prompts:
             if self.kind == "domain":
                 task = None if row["reference_domain"] is None else read_task(_EMPTY, row["reference_domain"])
             else:
-                task = read_task(row["reference_problem"], _domain(row, self.options), for_plans=True)
+                task = read_task(row["reference_problem"], domain_of(row, self.options), for_plans=True)
         except DomainError:
             return None
         if not isinstance(task, Task) or task.domain is None:
@@ -150,7 +151,7 @@ class Prompts:
         if self.kind == "domain":
             parts = [_heads(task.domain)]
         else:
-            given = _domain(row, self.options)
+            given = domain_of(row, self.options)
             if given is None or "(" not in given:
                 given = domain_to_pddl(task.domain.domain)
             parts = [f"The domain:\n\n{given.strip()}"]
@@ -169,10 +170,6 @@ ASKED_ABOUT = ("reference_id", "domain", "question_text", TWIN, *DESCRIPTIONS)
 """What of a row is read beside its keys."""
 
 _EMPTY = "(define (problem p) (:domain d) (:init) (:goal (and)))"
-
-
-def _domain(row: Mapping[str, Any], options: ScoringOptions) -> str | None:
-    return row["domain"] or row["reference_domain"] or options.domain
 
 
 def _heads(domain: PlanningDomain) -> str:
@@ -198,27 +195,5 @@ def _in_words(task: Task) -> str:
         kinds.setdefault(type_, []).append(name)
     shown = {kind: "objects" if kind == ROOT_TYPE else f"of type {kind}" for kind in kinds}
     listed = [f"{shown[kind]}: {', '.join(names)}" for kind, names in kinds.items()]
-    init, goal = ("; ".join(map(_sentence, sorted(atoms))) for atoms in (problem.init, problem.goal))
+    init, goal = ("; ".join(map(sentence_of, sorted(atoms))) for atoms in (problem.init, problem.goal))
     return f"There are {'; '.join(listed)}.\nAt the start: {init}.\nIn the end this shall hold: {goal}."
-
-
-def _sentence(atom: Atom) -> str:
-    """An atom as a sentence: the benchmark's, else its predicate's name between or behind its arguments.
-
-    >>> _sentence(("parked-at", "van", "home")), _sentence(("broken", "van")), _sentence(("link", "a", "b", "c"))
-    ('van parked at home', 'van is broken', 'link of a, b and c')
-    """
-    name, *terms = atom
-    if (known := SENTENCES.get(name)) and known.count("{") == len(terms):
-        return known.format(*terms)
-    words = name.replace("-", " ").replace("_", " ")
-    match terms:
-        case []:
-            return words
-        case [one]:
-            return f"{one} is {words}"
-        case [one, other]:
-            return f"{one} {words} {other}"
-        case [*first, last]:
-            return f"{words} of {', '.join(first)} and {last}"
-    raise AssertionError(atom)

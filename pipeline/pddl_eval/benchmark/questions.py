@@ -18,13 +18,13 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 
 from pddl_eval import kernel
-from pddl_eval.benchmark.variants import PLAIN, Row, widened, widened_table
+from pddl_eval.benchmark.variants import PLAIN, widened, widened_table
 from pddl_eval.definition.budget import OutOfBudgetError, looked_after, spend
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.formulas import World
 from pddl_eval.definition.grounding import GroundingLimitError, objects_that_fit
 from pddl_eval.definition.kept import Keep, keeping
-from pddl_eval.definition.metrics import NotExecuted
+from pddl_eval.definition.metrics import NotExecuted, Row
 from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import Solution

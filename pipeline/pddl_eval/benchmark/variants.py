@@ -16,12 +16,10 @@ import pyarrow as pa
 from pddl_eval.benchmark.answers import RECIPES, Grade, Labels
 from pddl_eval.benchmark.original import Original, write
 from pddl_eval.datasets import values_of
+from pddl_eval.definition.metrics import Row, domain_of
 from pddl_eval.definition.model import Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError, did_you_mean
-
-Row = Mapping[str, Any]
-"""The values of a row by their meanings."""
 
 PLAIN = ScoringOptions()
 """Columns are called what they mean."""
@@ -123,8 +121,7 @@ def variant_of(original: Original, recipe: str, random: Random) -> Variant | Non
 
 
 def _problem(row: Row, options: ScoringOptions) -> Original:
-    domain = row.get("domain") or row.get("reference_domain") or options.domain
-    return Original(row["reference_problem"], bool(row.get("is_placeholder")), domain)
+    return Original(row["reference_problem"], bool(row.get("is_placeholder")), domain_of(row, options))
 
 
 VARIANT_FIELDS = (
