@@ -213,7 +213,7 @@ drafts = _says(f"{SEVERAL_DRAFTS}, the {{answer}} was read")
 empty_text = _says("the text is empty")
 only_thoughts = _says("there are only thoughts")
 no_block = _says("no `(define (problem …` found")
-never_closed = _says("the block at line {line} is never closed: the answer seems cut off")
+never_closed = _says("the block at line {line} is never closed: a parenthesis is missing, or the answer is cut off")
 
 
 def unexpected(found: str, expected: str) -> str:
@@ -652,7 +652,9 @@ def parameter_type(  # noqa: PLR0913 (a field each)
     )
 
 
-other_types = _says("the types differ in constants, in quantified variables or in which type includes which")
+other_types = _says(
+    "the types differ in which are declared, in which type includes which, in constants or in quantified variables"
+)
 
 
 def beyond_strips_differs(generated: str, parts: Sequence[str]) -> str:

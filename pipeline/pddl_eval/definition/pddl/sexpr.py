@@ -168,7 +168,7 @@ def why_no_block(answer: str) -> str:
     """Why ``problem_blocks`` found none in this lower-case answer, as a sentence.
 
     >>> why_no_block("(define (problem p)\\n (:domain")
-    'the block at line 1 is never closed: the answer seems cut off'
+    'the block at line 1 is never closed: a parenthesis is missing, or the answer is cut off'
     """
     opening = DEFINE_PROBLEM.search(answer)
     if opening is None:
