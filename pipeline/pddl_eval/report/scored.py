@@ -30,10 +30,10 @@ from pddl_eval.datasets import (
     Location,
     Source,
     Unavailable,
-    column_batches,
     dataset_errors,
     fulfilling,
     require_parquet,
+    together,
 )
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.run import Tiling, batches_of, damaged, open_scored_rows, settings_of
@@ -80,6 +80,9 @@ VALUE_BYTES = 4
 
 READ_AT_ONCE = 64
 """Files that are read by one thread, and then lie in one piece."""
+
+LONG_BYTES = 2 * 2**20
+"""Bytes of long columns in a piece, about: polars holds some 30 pieces, and each has a price of its own."""
 
 SHORT_BYTES = 64
 """Encoded bytes of a value, on average, of other columns that are kept."""
@@ -251,14 +254,13 @@ def open_scored(
     if library and isinstance(scored, library.DataFrame):
         scored = _from_pandas(scored)
     if isinstance(scored, (pl.DataFrame, pl.LazyFrame)):
-        frame = _numbered(scored.lazy())
+        frame = _numbered(_with_domain(scored.lazy(), names))
         rows = frame.select(pl.len()).collect().item()
         found = Scored(None, frame, frame.collect_schema(), rows, (), names=names)
     else:
         found = _open_files(os.fspath(scored), names, is_whole)
     for name in names.values():
         found.require(name)
-    found = _with_domain(found)
     if PAIR_COLUMNS.isdisjoint(found.schema):
         raise UserError(
             f"{found.name} has no score columns (parseable, equivalent, plan_score, …): "
@@ -280,19 +282,19 @@ FIRST_ROWS = 1000
 """If the references of so many rows name no domain, there is no column of domains."""
 
 
-def _with_domain(found: Scored) -> Scored:
+def _with_domain(frame: pl.LazyFrame, names: Mapping[str, str]) -> pl.LazyFrame:
     """With a column ``domain`` where there is none: the domain that each row's reference names."""
-    names = [
+    schema = frame.collect_schema()
+    named = [
         pl.col(name).str.extract(pattern).str.to_lowercase()
         for meaning, pattern in NAMED_DOMAIN.items()
-        if (name := found.column(meaning)) and found.schema[name] == pl.String
+        if schema.get(name := names.get(meaning, meaning)) == pl.String
     ]
-    if "domain" in found.names or "domain" in found.schema or not names:
-        return found
-    frame = found.frame.with_columns(domain=pl.coalesce(names))
-    if not frame.head(FIRST_ROWS).select(pl.col("domain").is_not_null().any()).collect().item():
-        return found
-    return replace(found, frame=frame, schema=frame.collect_schema())
+    if "domain" in names or "domain" in schema or not named:
+        return frame
+    found = frame.with_columns(domain=pl.coalesce(named))
+    says = found.head(FIRST_ROWS).select(pl.col("domain").is_not_null().any()).collect().item()
+    return found if says else frame
 
 
 def _numbered(frame: pl.LazyFrame) -> pl.LazyFrame:
@@ -328,15 +330,14 @@ def _open_files(place: str, names: Mapping[str, str], is_whole: bool) -> Scored:
     for name, count in Counter(source.schema.names).items():
         if count > 1:
             raise UserError(f"{count} columns of {place} are named {name}: rename all but one")
-    scan = _scan(source)
-    if source.base.is_local and not is_whole:
-        scan = _with_kept(scan, source, _read_whole(source))
-    frame = _numbered(scan)
+    scores = _read_whole(source) if source.base.is_local and not is_whole else None
     rows: Counter[str | None] = Counter()
     shown: dict[str | None, str | None] = {}
     for file in source.files:  # Versions of one code are one: the first is shown.
         rows[shown.setdefault(without_version(file.signature), file.signature)] += file.rows
     names = named_columns(names, settings_of(source))
+    frame = _with_domain(_scan(source), names)
+    frame = _numbered(frame if scores is None else _with_kept(frame, source, scores))
     return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), tiling, names)
 
 
@@ -366,34 +367,34 @@ def _read_whole(source: Source) -> pa.Table | None:
     return pa.concat_tables(filter(None, tables)) if room > 0 and source.rows else None
 
 
-def _with_kept(scan: pl.LazyFrame, source: Source, scores: pa.Table | None) -> pl.LazyFrame:
-    """The rows of a scan; while scores and other short columns are asked for, it opens no file again."""
-    schema, columns = scan.collect_schema(), list[pl.Series]()
-    if scores is None:
-        return scan
-    with suppress(pl.exceptions.PolarsError):  # Who asks for such a column hears of it.
-        columns += scan.select(_short_columns(source, schema)).collect(engine="streaming").get_columns()
-    with suppress(pa.ArrowInvalid):
+def _with_kept(frame: pl.LazyFrame, source: Source, scores: pa.Table) -> pl.LazyFrame:
+    """The same rows; while scores and other short columns are asked for, no file is opened again."""
+    schema = frame.collect_schema()
+    try:
+        kept = frame.select(_short_columns(source, schema)).collect(engine="streaming")
         scores.validate(full=True)  # UTF-8
-        columns += pl.DataFrame(scores).get_columns()
-    kept = pl.DataFrame([each for each in columns if each.dtype == schema[each.name]])
+    except (pl.exceptions.PolarsError, pa.ArrowInvalid):  # Who asks for such a column hears of it.
+        return frame
+    kept = pl.DataFrame([*kept, *pl.DataFrame(scores)])
 
     def rows(
         names: Sequence[str] | None, condition: pl.Expr | None, most: int | None, _: int | None
     ) -> Iterator[pl.DataFrame]:
-        names = schema.names() if names is None else names
-        for frame in [kept.select(names)] if {*names} <= {*kept.columns} else _read_long(source, names):
-            found = frame if most is None else frame.head(most)
+        wanted, first = schema.names() if names is None else names, 0
+        long = [name for name in wanted if name not in kept.columns]
+        for read in _read_long(source, long) if long else [kept]:
+            found = read.hstack(kept[first : first + read.height]) if long else read
+            found = found.select(wanted).head(found.height if most is None else most - first)
+            first += found.height
             yield found if condition is None else found.filter(condition)
-            most = None if most is None else most - found.height
-            if most == 0:
+            if first == most:
                 break
 
     return register_io_source(rows, schema=schema)
 
 
 def _short_columns(source: Source, schema: pl.Schema) -> list[str]:
-    """The columns beside the scores that are short in the largest file."""
+    """The columns beside the scores that are short in the largest file, or in none."""
     largest = max(source.files, key=lambda file: file.rows).version.location
     with dataset_errors(largest, "read"), largest.filesystem.open_input_file(largest.path) as file:
         footer = pq.read_metadata(file)
@@ -401,18 +402,19 @@ def _short_columns(source: Source, schema: pl.Schema) -> list[str]:
     for group in map(footer.row_group, range(footer.num_row_groups)):
         for chunk in map(group.column, range(group.num_columns)):
             sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
-    return [
-        name for name in schema if name not in SCORE_COLUMNS and sizes[name] in range(1, SHORT_BYTES * footer.num_rows)
-    ]
+    others = [name for name in schema if name not in SCORE_COLUMNS and not schema[name].is_nested()]
+    return [name for name in others if sizes[name] <= SHORT_BYTES * footer.num_rows]
 
 
 def _read_long(source: Source, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-    for batch in column_batches(source, names):
+    files = (file.version.location for file in source.files)
+    for batches in together(chain.from_iterable(batches_of(file, names) for file in files), source.rows, LONG_BYTES):
+        table = pa.Table.from_batches(batches).combine_chunks()
         try:
-            batch.validate(full=True)
+            table.validate(full=True)
         except pa.ArrowInvalid as error:
             raise pl.exceptions.ComputeError(f"invalid UTF-8: {error}") from None
-        yield pl.DataFrame(batch)
+        yield pl.DataFrame(table)
 
 
 def _scan(source: Source) -> pl.LazyFrame:
