@@ -14,21 +14,14 @@ from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.task import task_of
 from pddl_eval.errors import UserError
 
-from tests.corpus import CORPUS
+from tests.corpus import CORPUS, DELIVERIES_WITH_COSTS
 from tests.judges import equivalence, interpreter
 
 NUMBER = 12
-COSTS = "(= (length a b) 3) (= (length b a) 2) (= (total-cost) 0)"
-DELIVERIES = (
-    CORPUS["deliveries"]
-    .problem.replace("(:init", f"(:init {COSTS}")
-    .replace("(:goal", "(:metric minimize (total-cost)) (:goal")
-)
-"""The corpus's problem, with what its steps cost."""
 
 
 def tasks_of(name: str, **settings: Any) -> OwnTasks:
-    seed = DELIVERIES if name == "deliveries" else CORPUS[name].problem
+    seed = DELIVERIES_WITH_COSTS if name == "deliveries" else CORPUS[name].problem
     return OwnTasks(CORPUS[name].domain, [seed], **{"steps": (1, 4), "seed": 3, **settings})
 
 
@@ -36,6 +29,14 @@ def tasks_of(name: str, **settings: Any) -> OwnTasks:
 def drawn(request: pytest.FixtureRequest) -> tuple[str, list[OwnTask]]:
     name = request.param
     return CORPUS[name].domain, [*tasks_of(name, unsolvable=0.2).draw(NUMBER)]
+
+
+def test_a_seed_gives_costs_their_values() -> None:
+    """An action whose cost has no value cannot be executed: plans of such tasks would not be valid."""
+    with pytest.raises(UserError, match="length"):
+        OwnTasks(CORPUS["deliveries"].domain, [CORPUS["deliveries"].problem])
+    several = OwnTasks(CORPUS["deliveries"].domain, [CORPUS["deliveries"].problem, DELIVERIES_WITH_COSTS], steps=(1, 3))
+    assert all("(= (length a b) 3)" in task.reference_problem for task in several.draw(6))
 
 
 def test_plans_costs_and_states_are_what_the_judge_says(drawn: tuple[str, list[OwnTask]]) -> None:

@@ -27,3 +27,10 @@ CORPUS = {path.stem: _entry(path) for path in sorted(Path(__file__).parent.glob(
 
 ADL = ("briefcase", "lift-adl", "shop", "wires")
 SYMMETRIC = ("circle", "meetings", "movie", "petersen", "ring", "switches", "towers")
+
+DELIVERIES_WITH_COSTS = (
+    CORPUS["deliveries"]
+    .problem.replace("(:init", "(:init (= (length a b) 3) (= (length b a) 2) (= (total-cost) 0)")
+    .replace("(:goal", "(:metric minimize (total-cost)) (:goal")
+)
+"""The problem of deliveries, with what its steps cost."""

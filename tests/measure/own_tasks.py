@@ -25,7 +25,7 @@ from pddl_eval.benchmark import OwnTask, OwnTasks
 from pddl_eval.definition.domains import chosen_domain, known_domain_names
 from pddl_eval.definition.model import domain_to_pddl
 
-from tests.corpus import CORPUS
+from tests.corpus import CORPUS, DELIVERIES_WITH_COSTS
 from tests.judges.interpreter import Refused, TooManyStates, Undefined, optimal_task_cost, reachable_states, read
 from tests.measure.tally import Tally, drawing
 
@@ -39,6 +39,8 @@ COLUMNS = ["tasks", "VAL", "VAL reads not", "Fast Downward", "cost is optimal", 
 
 def seeded(name: str) -> tuple[str, list[str]]:
     """A domain and its seeds."""
+    if name == "deliveries":
+        return CORPUS[name].domain, [DELIVERIES_WITH_COSTS]
     if name in CORPUS:
         return CORPUS[name].domain, [CORPUS[name].problem]
     if name in known_domain_names():

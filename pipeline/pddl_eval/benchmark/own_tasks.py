@@ -27,7 +27,17 @@ from pddl_eval.benchmark.starts import Starts, walk
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.domains import PlanningDomain, chosen_domain
 from pddl_eval.definition.formulas import World
-from pddl_eval.definition.model import Action, Atom, Operator, Problem, State, problem_to_pddl, show_atom
+from pddl_eval.definition.model import (
+    TOTAL_COST,
+    Action,
+    Atom,
+    Operator,
+    Problem,
+    State,
+    problem_to_pddl,
+    show_atom,
+    words_of,
+)
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable
 from pddl_eval.definition.planning import executed
@@ -137,15 +147,25 @@ class OwnTasks:
         domain, seeds = self._planning_domain, []
         for text in self.seeds:
             problem = problem_in(domain, text)
+            why = problem.detail if isinstance(problem, Unreadable) else self._lacks_costs(problem)
             # A dataset may have problems of other domains; a text alone is meant.
-            if isinstance(problem, Unreadable):
+            if isinstance(problem, Unreadable) or why:
                 if len(self.seeds) == 1:
-                    raise UserError(f"the seed cannot be read: {problem.detail}")
+                    raise UserError(f"the seed cannot be used: {why}")
             elif len(self.seeds) == 1 or problem.domain == domain.name:
                 seeds.append(problem)
         if self.seeds and not seeds:
             raise UserError(f"none of the {len(self.seeds):,} seeds is a problem of the domain {domain.name}")
         return Starts(domain, seeds[:MOST_SEEDS])
+
+    def _lacks_costs(self, problem: Problem) -> str:
+        """Which costs the problem gives no value: the domain's actions cannot be executed in it."""
+        domain = self._planning_domain.domain
+        if without_costs(problem, domain) is domain:
+            return ""
+        said = {word for each in domain.operators for _, form in each.formulas for word in words_of(form)}
+        lacking = sorted(said.intersection(domain.functions) - {TOTAL_COST})
+        return f"it gives {lacking[0]}, which actions cost, no value" if lacking else ""
 
     def draw(self, count: int, workers: int = 1) -> Iterator[OwnTask]:
         """That many tasks, as many of each length of plans; fewer where no others are found.
