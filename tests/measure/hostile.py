@@ -120,8 +120,9 @@ def texts() -> Iterator[Kind]:
     yield answer("started 100,000 times", "(define (problem p) " * 100_000, "unparseable")
     yield answer("10,000 drafts, none whole", TOWER[:-8] * 10_000)
     yield answer("10,000 whole drafts", TOWER * 10_000, "identical")
-    yield answer("prose of 10 MB before it", "word " * 2_000_000 + TOWER, "identical")
-    yield answer("prose of 10 MB after it", TOWER + " word" * 2_000_000, "identical")
+    yield answer("prose of 3 MB before it", "word " * 600_000 + TOWER, "identical")
+    yield answer("prose of 3 MB after it", TOWER + " word" * 600_000, "identical")
+    yield answer("prose of 10 MB before it", "word " * 2_000_000 + TOWER, "unparseable")  # more than is read
     yield answer("white space of 10 MB inside", prefix + " " * 10_000_000 + "(on a b)" + suffix)
     yield answer("comments of 1 MB inside", prefix + "; (on b a)\n" * 90_000 + "(on a b)" + suffix)
     yield answer("comment without an end", prefix + ";" * 1_000_000)
