@@ -111,14 +111,13 @@ def _key(field: re.Match[str]) -> str:
 
 def _step_of(value: dict[str, Any], operators: Operators | None) -> str | None:
     """The step of an item, empty where it cannot be read; None where it is no step."""
-    keys = [*value]
-    arguments = next(filter(keys.__contains__, ARGUMENT_KEYS), None)
-    name = next(filter(keys.__contains__, NAME_KEYS), None)
-    if len(value) == 1 and not name and not arguments and isinstance(next(iter(value.values())), (list, dict)):
-        if operators and keys[0] not in operators:
+    arguments = next(filter(value.__contains__, ARGUMENT_KEYS), None)
+    name = next(filter(value.__contains__, NAME_KEYS), None)
+    key, only = next(iter(value.items()), ("", None))
+    if len(value) == 1 and not name and not arguments and isinstance(only, (list, dict)):
+        if operators and key not in operators:
             return None
-        value = {"name": keys[0], "args": next(iter(value.values()))}
-        arguments = "args"
+        value, arguments = {"name": key, "args": only}, "args"
     elif not arguments and (not name or name == "name"):
         return None
     action = action_of_object(value)
@@ -136,13 +135,11 @@ def _step_of(value: dict[str, Any], operators: Operators | None) -> str | None:
 def _value(lines: Sequence[str]) -> Any:
     """What the lines of a YAML value say, as far as plans need it: mappings, lists of texts, texts."""
     text = "\n".join(_COMMENT.sub("", line) for line in lines).strip()
-    if flow := _FLOW.match(text):
-        if flow.end() < len(text):
-            return text
-        parts = [part.strip(_QUOTES + "\n") for part in (flow[1] or flow[2] or "").split(",") if part.strip()]
-        if flow[1] is not None:
-            return parts
-        return _flow_of(text[1:-1])
+    flow = _FLOW.match(text)
+    if flow and flow.end() < len(text):
+        return text
+    if flow and flow[1] is not None:
+        return [part.strip(_QUOTES + "\n") for part in flow[1].split(",") if part.strip()]
     if text.startswith("{") and text.endswith("}"):
         return _flow_of(text[1:-1])
     if text.startswith("- "):
@@ -181,7 +178,8 @@ def _mapping(lines: Sequence[str]) -> Any:
 def _rows(lines: Sequence[str], operators: Operators | None) -> Iterator[_Record]:
     """The rows of tables whose header names the column of the actions; and the headers, as lines without a step."""
     header: list[str] = []
-    sign = action = ""
+    columns: list[int] = []
+    sign, place = "", 0
     for number, line in enumerate(lines):
         spend(10)
         if not line.strip() or line.lstrip().startswith("```"):
@@ -191,13 +189,12 @@ def _rows(lines: Sequence[str], operators: Operators | None) -> Iterator[_Record
             header, sign = _header(line) if not _COMMENT_LINE.match(line) else ([], "")
             if header and sign != "|":
                 yield _Record(number, number + 1, ";")
-            action = next(filter(_ACTION.match, header), "")
+            place = next((at for at, name in enumerate(header) if _ACTION.match(name)), 0)
+            columns = [at for at, name in enumerate(header) if _ARGUMENTS.match(name)]
             continue
         cells = _cells(line, sign)
-        place = header.index(action)
         if len(cells) <= place or not re.search(r"\w", line):
             continue
-        columns = [at for at, name in enumerate(header) if _ARGUMENTS.match(name)]
         more = range(len(header), len(cells)) if columns and columns[-1] == len(header) - 1 else ()
         said = [cells[at].strip(_QUOTES) for at in (*columns, *more) if at < len(cells)]
         step = _step_in(cells[place].strip(_QUOTES), [each for each in said if each.lower() not in _NOTHING], operators)
