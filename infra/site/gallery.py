@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pddl_eval
 import polars as pl
-from pddl_eval.benchmark import PRESETS, by_preset, write_sample, write_variants
+from pddl_eval.benchmark import PRESETS, Variants, write_made, write_sample
 from pddl_eval.commands.folder import write_folder
 from pddl_eval.datasets import open_source
-from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.report import compare_datasets, compare_series, comparison_text, series_text
 
 QUESTIONS, SAMPLES, EXPLAINED, NIGHTS = 40, 2, 60, 3
@@ -47,9 +46,8 @@ def _scored(night: int) -> str:
     made.mkdir()
     parts = []
     for model, preset in PRESETS.items():
-        draw = by_preset(preset, seed=night if model == "fine-tuned" else 0)
-        source = open_source("asked.parquet")
-        write_variants(source, made / model, draw, SAMPLES, 1, lambda _: None, ScoringOptions())
+        drawn = Variants(preset, per_row=SAMPLES, seed=night if model == "fine-tuned" else 0)
+        write_made(drawn, open_source("asked.parquet"), made / model, 1, lambda _: None)
         answers = pl.read_parquet(made / model).select(pl.exclude("^label.*$"), model=pl.lit(model))
         parts.append(answers.with_columns(sample=pl.int_range(pl.len()).over("reference_id")))
     pl.concat(parts).write_parquet(made / "answers.parquet")

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval import score_frame
-from pddl_eval.benchmark import KINDS, PRESETS, QUESTIONS_SAMPLE, by_preset, variants_table
+from pddl_eval.benchmark import KINDS, PRESETS, QUESTIONS_SAMPLE, Variants
 from pddl_eval.benchmark.damages import DOMAIN_RECIPES, PLAN_RECIPES, RECIPES_OF, draw, plan_original
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain
@@ -33,8 +33,7 @@ def references(kind: str) -> pa.Table:
 
 
 def answers(kind: str, each: int) -> pl.DataFrame:
-    drawn = by_preset(PRESETS["every-kind"], 1, KINDS[kind])
-    return pl.DataFrame(variants_table(references(kind), 0, drawn, each, kind=KINDS[kind]))
+    return pl.DataFrame(Variants(PRESETS["every-kind"], KINDS[kind], each, seed=1).table(references(kind)))
 
 
 @pytest.mark.parametrize(("kind", "each"), [("plan", 8), ("domain", 8), ("question", 3)])
@@ -83,5 +82,5 @@ def test_a_literal_is_lost_or_turned_round_in_one_operator() -> None:
 @pytest.mark.parametrize("plan", ["(putdown b)", "(putdown a) (putdown a)", "(putdown"])
 def test_a_reference_that_is_no_plan_has_no_answers(plan: str) -> None:
     rows = pa.table({"reference_problem": [HELD, HELD], "reference_plan": [plan, "(putdown a)"], "n": [0, 1]})
-    made = variants_table(rows, 0, by_preset(PRESETS["every-kind"], 0, KINDS["plan"]), kind=KINDS["plan"])
+    made = Variants(PRESETS["every-kind"], KINDS["plan"]).table(rows)
     assert made["n"].to_pylist() == [1]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 
 import pyarrow as pa
 import pytest
-from pddl_eval.benchmark import PRESETS, by_preset, variants_table
+from pddl_eval.benchmark import PRESETS, Variants
 from pddl_eval.benchmark.answers import RECIPES
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, benchmark_pairs, pairs_tables
 from pddl_eval.benchmark.tasks import TaskProblem
-from pddl_eval.benchmark.variants import VARIANT_FIELDS, variants_schema
+from pddl_eval.benchmark.variants import VARIANT_FIELDS
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.scoring.api import compare_problems
 from pddl_eval.scoring.table import score_table
@@ -19,7 +20,8 @@ from pddl_eval.scoring.table import score_table
 from tests.support.benchmark_problems import all_problems, some_problems
 from tests.support.sample import LARGEST_SIZE, made_sample, sample_table
 
-DRAW = by_preset(PRESETS["every-kind"], 5)
+VARIANTS = Variants(PRESETS["every-kind"], seed=5)
+TWO_EACH = replace(VARIANTS, per_row=2)
 
 
 @pytest.fixture(scope="module")
@@ -47,22 +49,22 @@ def test_pairs_come_in_tables_of_the_size_asked_for() -> None:
 
 
 def test_variants_stand_beside_their_references(references: pa.Table) -> None:
-    table = variants_table(references, 0, DRAW, per_reference=2)
-    assert table.schema == variants_schema(references.schema)
+    table = TWO_EACH.table(references)
+    assert table.schema == TWO_EACH.schema(references.schema)
     assert table["id"].to_pylist() == [number for number in range(1, 41) for _ in range(2)]
     assert table.num_rows == 80 and len(set(table["generated_problem"].to_pylist())) > 60
 
 
 def test_variants_do_not_depend_on_how_the_references_are_cut(references: pa.Table) -> None:
-    whole = variants_table(references, 100, DRAW)
-    parts = [variants_table(references.slice(start, 7), 100 + start, DRAW) for start in range(0, 40, 7)]
+    whole = VARIANTS.table(references, 100)
+    parts = [VARIANTS.table(references.slice(start, 7), 100 + start) for start in range(0, 40, 7)]
     assert pa.concat_tables(parts).equals(whole)
 
 
 def test_a_reference_that_cannot_be_used_has_no_variants() -> None:
     held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     texts = [held, None, "nothing", held.replace("(clear a)", "(on a a)"), held]
-    table = variants_table(pa.table({"n": [0, 1, 2, 3, 4], "reference_problem": texts}), 0, DRAW)
+    table = VARIANTS.table(pa.table({"n": [0, 1, 2, 3, 4], "reference_problem": texts}))
     assert table["n"].to_pylist() == [0, 4]
 
 
@@ -70,7 +72,7 @@ def test_the_domain_column_says_what_is_known() -> None:
     held = "(define (problem p) (:domain mine) (:objects a) (:init (holding a)) (:goal (clear a)))"
     unknown = pa.table({"reference_problem": [held] * 40})
     known = unknown.append_column("domain", pa.array(["blocksworld"] * 40))
-    solvable = [set(variants_table(table, 0, DRAW)["label_solvable"].to_pylist()) for table in (unknown, known)]
+    solvable = [set(VARIANTS.table(table)["label_solvable"].to_pylist()) for table in (unknown, known)]
     assert True not in solvable[0] and True in solvable[1]
 
 
@@ -80,7 +82,7 @@ def test_the_domain_column_says_what_is_known() -> None:
 )
 def test_columns_that_do_not_fit_are_named(names: list[str], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        variants_schema(pa.schema([(name, pa.string()) for name in names]))
+        VARIANTS.schema(pa.schema([(name, pa.string()) for name in names]))
 
 
 @pytest.mark.slow  # It makes all problems.
@@ -147,5 +149,5 @@ def test_nothing_of_the_benchmark_is_undecided() -> None:
         tasks.setdefault((problem.problem.domain, problem.task_init, problem.task_goal), []).append(problem)
     chosen = [end(problems, key=lambda each: each.size) for problems in tasks.values() for end in (min, max)]
     references = pa.concat_tables(pairs_tables(benchmark_pairs(chosen), 100))
-    scored = score_table(variants_table(references, 0, DRAW, per_reference=2), ScoringOptions())
+    scored = score_table(TWO_EACH.table(references), ScoringOptions())
     assert undecided(scored) == {} and len(tasks) == 73 and scored.num_rows > 500

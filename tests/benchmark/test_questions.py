@@ -32,7 +32,7 @@ PROBLEMS = pa.table(
 
 @pytest.fixture(scope="module")
 def asked() -> list[dict[str, Any]]:
-    return Asking(per_problem=44).table(PROBLEMS).to_pylist()
+    return Asking(per_row=44).table(PROBLEMS).to_pylist()
 
 
 def actions(text: str) -> list[tuple[str, ...]]:
@@ -80,9 +80,9 @@ def test_questions_are_different_and_balanced(asked: list[dict[str, Any]]) -> No
 
 
 def test_a_question_depends_on_the_seed_and_its_row_only() -> None:
-    whole = Asking(per_problem=11).table(PROBLEMS)
-    assert whole.slice(11).to_pylist()[:5] == Asking(per_problem=11).table(PROBLEMS.slice(1), 1).to_pylist()[:5]
-    assert whole != Asking(per_problem=11, seed=1).table(PROBLEMS)
+    whole = Asking(per_row=11).table(PROBLEMS)
+    assert whole.slice(11).to_pylist()[:5] == Asking(per_row=11).table(PROBLEMS.slice(1), 1).to_pylist()[:5]
+    assert whole != Asking(per_row=11, seed=1).table(PROBLEMS)
 
 
 def test_the_rows_of_the_questions_keep_their_columns_and_name_problem_and_domain() -> None:

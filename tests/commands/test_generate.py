@@ -10,9 +10,8 @@ import pddl_eval
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.benchmark import TASKS_SCHEMA, files
+from pddl_eval.benchmark import PRESETS, TASKS_SCHEMA, Variants, files
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA
-from pddl_eval.benchmark.variants import variants_schema
 
 from tests.corpus import CORPUS
 from tests.support.domain_variants import domain_rows
@@ -63,7 +62,7 @@ def test_variants_are_the_same_for_any_number_of_workers(
         assert result.exit_code == 0, result.output
     assert (tmp_path / "1.parquet").read_bytes() == (tmp_path / "2.parquet").read_bytes()
     written = pq.ParquetFile(tmp_path / "1.parquet")
-    assert written.schema_arrow == variants_schema(pq.read_schema(references))
+    assert written.schema_arrow == Variants(PRESETS["every-kind"]).schema(pq.read_schema(references))
     assert (written.metadata.num_rows, written.num_row_groups) == (300, 3)
     assert "300 answers; 0 left out" in result.stdout
 

@@ -30,7 +30,7 @@ import numpy as np
 import pddl_eval
 import polars as pl
 import pyarrow as pa
-from pddl_eval.benchmark import KINDS, PRESETS, by_preset, variants_table
+from pddl_eval.benchmark import KINDS, PRESETS, Variants
 from pddl_eval.benchmark.variants import Kind
 from pddl_eval.scoring.rewards import ROW_SECONDS, Rewarded
 
@@ -109,8 +109,7 @@ def domains(references: pl.DataFrame, text: str, seed: int) -> Iterator[Row]:
 
 def answers(references: pa.Table, seed: int, kind: Kind = KINDS["problem"]) -> list[Row]:
     """A group of answers of known correctness to each reference."""
-    drawn = by_preset(PRESETS["every-kind"], seed, kind)
-    rows: list[Row] = variants_table(references, 0, drawn, GROUP, kind=kind).to_pylist()
+    rows: list[Row] = Variants(PRESETS["every-kind"], kind, GROUP, seed).table(references).to_pylist()
     return rows
 
 

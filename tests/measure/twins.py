@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 from pddl_eval import score_frame
-from pddl_eval.benchmark import KINDS, PRESETS, SAMPLE, Asking, Twins, by_preset, variants_table
+from pddl_eval.benchmark import KINDS, PRESETS, SAMPLE, Asking, Twins, Variants
 from pddl_eval.scoring.columns import SCORE_COLUMNS
 
 from tests.corpus import CORPUS
@@ -33,7 +33,7 @@ def references(kind: str) -> Iterator[dict[str, Any]]:
     if kind == "domain":
         yield from ({"reference_domain": each.domain, "reference_problem": each.problem} for each in CORPUS.values())
     elif kind == "question":
-        yield from Asking(per_problem=22).table(pa.Table.from_pylist(tasks)).to_pylist()
+        yield from Asking(per_row=22).table(pa.Table.from_pylist(tasks)).to_pylist()
     else:
         yield from (*tasks, *pl.read_parquet(SAMPLE, columns=["reference_problem", "domain"]).to_dicts())
 
@@ -42,7 +42,7 @@ def answered(kind: str, count: int, seed: int) -> pa.Table:
     """That many answers of the kind."""
     asked = list(references(kind))
     rows = pa.Table.from_pylist(list(islice(cycle(asked), count)))
-    return variants_table(rows, 0, by_preset(PRESETS["every-kind"], seed, KINDS[kind]), kind=KINDS[kind])
+    return Variants(PRESETS["every-kind"], KINDS[kind], seed=seed).table(rows)
 
 
 def main() -> int:

@@ -19,10 +19,9 @@ from pddl_eval.benchmark import (
     Grade,
     Load,
     Preset,
+    Variants,
     benchmark_problems,
-    by_preset,
     task_problem,
-    variants_table,
 )
 from pddl_eval.benchmark.damages import shown_plan
 from pddl_eval.definition import comparison
@@ -78,7 +77,7 @@ def plainly(row: dict[str, Any]) -> bool | None:
 def _answers(problems: Sequence[Problem], preset: Preset) -> pa.Table:
     texts = [problem_to_pddl(problem) for problem in problems]
     references = {"reference_problem": texts, "is_placeholder": [i % 3 != 0 for i in range(len(texts))]}
-    return variants_table(pa.table(references), 0, by_preset(preset, seed=1))
+    return Variants(preset, seed=1).table(pa.table(references))
 
 
 @lru_cache(maxsize=2)  # Making all the problems takes longer than scoring some.
@@ -173,7 +172,7 @@ def _weak(pairs: int) -> pa.Table:
     weak = _answers(_spread(pairs), WEAK)
     answers = {name: weak[name] for name in ("reference_problem", "is_placeholder")}
     renamed = {"answered": answers["reference_problem"], **answers, "reference_problem": weak["generated_problem"]}
-    table = variants_table(pa.table(renamed), 0, by_preset(RENAMED, seed=1))
+    table = Variants(RENAMED, seed=1).table(pa.table(renamed))
     return table.select(["answered", "generated_problem", "is_placeholder"]).rename_columns(
         {"answered": "reference_problem"}
     )

@@ -7,9 +7,10 @@ file that is bundled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import cycle, groupby, islice
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,9 +25,8 @@ from pddl_eval.benchmark.damages import (
 )
 from pddl_eval.benchmark.enumeration import Pair, benchmark_pairs, benchmark_problems, pairs_tables
 from pddl_eval.benchmark.files import QUESTIONS_SAMPLE, SAMPLE
-from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.questions import Asking
-from pddl_eval.benchmark.variants import Variant, beside, variant_of, variants_table
+from pddl_eval.benchmark.variants import PROBLEMS, beside, variant_of, widened_table
 from pddl_eval.datasets import locate, new_parquet
 from pddl_eval.definition.domains import blocksworld, floor_tile, gripper, known_domain
 from pddl_eval.definition.options import ScoringOptions
@@ -76,7 +76,7 @@ def made_sample() -> pa.Table:
     small = (problem for problem in benchmark_problems() if problem.size <= LARGEST_SIZE)
     chosen = [pair for task, pairs in groupby(benchmark_pairs(small), _task) for pair in _some(list(pairs), task)]
     (references,) = pairs_tables(chosen, rows=len(chosen))
-    table = variants_table(references, 0, _next_recipe)
+    table = widened_table(references, 0, PROBLEMS.reads, PROBLEMS.fields, ScoringOptions(), _next_recipe)
     texts = zip(table["reference_problem"].to_pylist(), table["domain"].to_pylist(), strict=True)
     return beside(table, pa.Table.from_pylist([_companions(row, *text) for row, text in enumerate(texts)]))
 
@@ -91,11 +91,12 @@ def _some(pairs: list[Pair], task: tuple[str, str, str]) -> list[Pair]:
     return [pairs[place] for place in sorted(places)]
 
 
-def _next_recipe(original: Original, row: int, _answer: int) -> Variant:
+def _next_recipe(row: Mapping[str, Any], number: int) -> Iterator[tuple[Any, ...]]:
     """The recipes take turns; one that does not apply leaves its turn to the next."""
-    turns = islice(cycle(RECIPES), row % len(RECIPES), None)
-    random = Random(f"sample {row}")
-    return next(variant for name in turns if (variant := variant_of(original, name, random)))
+    original = PROBLEMS.original(row, ScoringOptions())
+    turns = islice(cycle(RECIPES), number % len(RECIPES), None)
+    random = Random(f"sample {number}")
+    yield next(variant.values for name in turns if (variant := variant_of(original, name, random)))
 
 
 def _companions(row: int, problem: str, domain: str) -> dict[str, str]:
@@ -138,7 +139,7 @@ def made_questions() -> pa.Table:
         for domain, count in PROBLEMS_ASKED.items()
         for row in [row for row in fewest if row["domain"] == domain and goal_is_ahead(row)][:count]
     ]
-    asked = Asking(per_problem=QUESTIONS_PER_PROBLEM).table(pa.Table.from_pylist(small))
+    asked = Asking(per_row=QUESTIONS_PER_PROBLEM).table(pa.Table.from_pylist(small))
     rows = []
     for number, row in enumerate(asked.to_pylist()):
         turns = islice(cycle(SAMPLE_ANSWERS), number % len(SAMPLE_ANSWERS), None)

@@ -20,15 +20,14 @@ from pddl_eval.benchmark.enumeration import PAIRS, PAIRS_SCHEMA, benchmark_probl
 from pddl_eval.benchmark.files import (
     QUESTIONS_SAMPLE,
     SAMPLE,
+    Making,
     certificates_in,
     seeds_in,
     write_benchmark,
+    write_made,
     write_prompts,
-    write_questions,
     write_sample,
     write_tasks,
-    write_twins,
-    write_variants,
 )
 from pddl_eval.benchmark.floor_tile import Floor
 from pddl_eval.benchmark.gripper import Load
@@ -36,4 +35,4 @@ from pddl_eval.benchmark.own_tasks import TASKS_SCHEMA, OwnTask, OwnTasks
 from pddl_eval.benchmark.prompts import FORMATS, KEYS, Prompts
 from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.twins import STYLES, Twins
-from pddl_eval.benchmark.variants import PRESETS, Preset, by_preset, variants_table
+from pddl_eval.benchmark.variants import PRESETS, Preset, Variants

@@ -10,17 +10,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate, islice
 from pathlib import Path
+from typing import Protocol
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from polars.selectors import integer
 
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
 from pddl_eval.benchmark.own_tasks import MOST_SEEDS, TASKS_SCHEMA, OwnTasks
 from pddl_eval.benchmark.prompts import Prompts
-from pddl_eval.benchmark.questions import Asking
-from pddl_eval.benchmark.twins import Twins
-from pddl_eval.benchmark.variants import PLAIN, PROBLEMS, Draw, Kind, variants_schema, variants_table
 from pddl_eval.datasets import (
     DatasetError,
     Input,
@@ -34,7 +33,6 @@ from pddl_eval.datasets import (
     text_of,
     values_of,
 )
-from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.run import Shard, open_rows, ordered_map, plan_shards
 from pddl_eval.scoring.dedupe import dedupe
@@ -117,60 +115,43 @@ def certificates_in(places: Sequence[Input], domain: str, workers: int, column: 
     return frozenset(found)
 
 
-def write_variants(  # noqa: PLR0913 (what is read, made and written)
-    source: Source,
-    output: str,
-    draw: Draw,
-    per_reference: int,
-    workers: int,
-    watch: Callable[[int], None],
-    options: ScoringOptions = PLAIN,
-    kind: Kind = PROBLEMS,
-) -> pl.DataFrame:
-    """Write answers of a kind to references; returns how many ``answers`` have the same labels.
+class Making(Protocol):
+    """What is made of the rows of a dataset, at most ``per_row`` of each: answers, questions, twins."""
 
-    ``watch`` is told how many answers are done, counting those that an unusable reference does not get. The number of
-    ``workers`` changes no answer. Raises ``UserError`` where the columns do not fit or no reference can be used, and
+    @property
+    def per_row(self) -> int: ...
+
+    def schema(self, schema: pa.Schema) -> pa.Schema:
+        """The schema of what is made of rows with this schema; raises ``UserError`` where columns do not fit."""
+
+    def table(self, rows: pa.Table, first_row: int) -> pa.Table:
+        """What is made of rows, of which the first one has that number."""
+
+    def counted(self, table: pa.Table) -> pl.DataFrame:
+        """Numbers of rows of a table that was made, by what its other columns say."""
+
+
+def write_made(making: Making, source: Source, output: str, workers: int, watch: Callable[[int], None]) -> pl.DataFrame:
+    """Write what is made of the source's rows; returns its counts (``Making.counted``).
+
+    ``watch`` is told how many are done, counting those that an unusable row does not get. The number of ``workers``
+    changes nothing that is made. Raises ``UserError`` where the columns do not fit or no row can be used, and
     ``DatasetError`` where a file is damaged; nothing is written then.
     """
-    schema = variants_schema(source.schema, options, kind)
-    made = partial(variants_table, draw=draw, per_reference=per_reference, options=options, kind=kind)
-    _, *labels = (options.column(field.name) for field in kind.fields)
-
-    def counted(table: pa.Table) -> pl.DataFrame:
-        return pl.DataFrame(table.select(labels)).group_by(labels, maintain_order=True).len("answers")
-
-    counts = _write(source, output, schema, made, per_reference, workers, watch, counted)
-    return counts.group_by(labels, maintain_order=True).agg(pl.sum("answers"))
-
-
-def write_questions(
-    source: Source, output: str, asking: Asking, workers: int, watch: Callable[[int], None]
-) -> pl.DataFrame:
-    """Write questions about problems; returns how many there are of each kind, and how many keys are "none" or "no".
-
-    ``watch``, ``workers`` and what is raised are as for ``write_variants``.
-    """
-    kind, key = map(asking.options.column, ("question", "reference_answer"))
-
-    def counted(table: pa.Table) -> pl.DataFrame:
-        is_none = pl.col(key).str.contains("^(none|no)\\b").cast(pl.Int64).sum().alias("none or no")
-        return pl.DataFrame(table.select([kind, key])).group_by(kind).agg(pl.len().alias("questions"), is_none)
-
-    schema = asking.schema(source.schema)
-    counts = _write(source, output, schema, asking.table, asking.per_problem, workers, watch, counted)
-    return counts.group_by(kind).agg(pl.sum("questions", "none or no")).sort(kind)
-
-
-def write_twins(source: Source, output: str, twins: Twins, workers: int, watch: Callable[[int], None]) -> int:
-    """Write rows beside their twins; returns how many rows have one. The rest is as for ``write_questions``."""
-
-    def counted(table: pa.Table) -> pl.DataFrame:
-        return pl.DataFrame({"rows": [table.num_rows // 2]})
-
-    return int(
-        _write(source, output, twins.schema(source.schema), twins.table, 1, workers, watch, counted)["rows"].sum()
-    )
+    schema = making.schema(source.schema)
+    shards = plan_shards(source, max(1, ROW_GROUP_ROWS // making.per_row))
+    first_rows = accumulate((shard.rows for shard in shards), initial=0)
+    answer = partial(_answer, schema=source.schema, made=making.table)
+    counts = [making.counted(schema.empty_table())]
+    with new_parquet(locate(output), schema) as writer:
+        tables = ordered_map(answer, zip(shards, first_rows, strict=False), workers)
+        for shard, table in zip(shards, tables, strict=True):
+            writer.write_table(table)
+            watch(shard.rows * making.per_row)
+            counts.append(making.counted(table))
+        if source.rows and not any(map(len, counts)):
+            raise UserError(f"none of the {source.rows:,} references can be used: each is empty or cannot be read")
+    return pl.concat(counts).group_by(~integer(), maintain_order=True).agg(integer().sum())
 
 
 def write_prompts(source: Source, output: str, prompts: Prompts) -> int:
@@ -185,32 +166,6 @@ def write_prompts(source: Source, output: str, prompts: Prompts) -> int:
         )
     put_bytes(locate(output), "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
     return len(lines)
-
-
-def _write(  # noqa: PLR0913 (what is read, made and written)
-    source: Source,
-    output: str,
-    schema: pa.Schema,
-    made: Callable[[pa.Table, int], pa.Table],
-    per_row: int,
-    workers: int,
-    watch: Callable[[int], None],
-    counted: Callable[[pa.Table], pl.DataFrame],
-) -> pl.DataFrame:
-    """Write what is made of the source's rows; returns the counts of all tables, one below the other."""
-    shards = plan_shards(source, max(1, ROW_GROUP_ROWS // per_row))
-    first_rows = accumulate((shard.rows for shard in shards), initial=0)
-    answer = partial(_answer, schema=source.schema, made=made)
-    counts = [counted(schema.empty_table())]
-    with new_parquet(locate(output), schema) as writer:
-        tables = ordered_map(answer, zip(shards, first_rows, strict=False), workers)
-        for shard, table in zip(shards, tables, strict=True):
-            writer.write_table(table)
-            watch(shard.rows * per_row)
-            counts.append(counted(table))
-        if source.rows and not any(map(len, counts)):
-            raise UserError(f"none of the {source.rows:,} references can be used: each is empty or cannot be read")
-    return pl.concat(counts)
 
 
 def _answer(shard_and_row: tuple[Shard, int], schema: pa.Schema, made: Callable[[pa.Table, int], pa.Table]) -> pa.Table:

@@ -15,6 +15,7 @@ from itertools import count
 from random import Random
 from typing import Any, NamedTuple, cast
 
+import polars as pl
 import pyarrow as pa
 
 from pddl_eval import kernel
@@ -399,13 +400,13 @@ class Asking:
     Raises ``UserError`` for an unknown kind. ``options`` name the columns and the domain of rows that name none.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
-    >>> asked = Asking(["applicable", "state"], per_problem=3).table(pa.table({"reference_problem": [held]}))
+    >>> asked = Asking(["applicable", "state"], per_row=3).table(pa.table({"reference_problem": [held]}))
     >>> asked["question"].to_pylist()
     ['applicable', 'state', 'applicable']
     """
 
     kinds: Sequence[str] = ()
-    per_problem: int = 11
+    per_row: int = 11
     seed: int = 0
     options: ScoringOptions = PLAIN
 
@@ -426,6 +427,12 @@ class Asking:
         """
         return widened_table(problems, first_row, READ, QUESTION_FIELDS, self.options, self._asked, REPLACED)
 
+    def counted(self, table: pa.Table) -> pl.DataFrame:
+        """How many ``questions`` there are of each kind, and how many keys are "none" or "no"."""
+        kind, key = map(self.options.column, ("question", "reference_answer"))
+        is_none = pl.col(key).str.contains("^(none|no)\\b").cast(pl.Int64).sum().alias("none or no")
+        return pl.DataFrame(table.select([kind, key])).group_by(kind).agg(pl.len().alias("questions"), is_none)
+
     def _asked(self, row: Row, number: int) -> Iterator[tuple[object, ...]]:
         """The values of ``QUESTION_FIELDS`` of the questions about a problem."""
         problem = kernel.read_answer({**row, "question": "state"}, self.options).question
@@ -435,5 +442,5 @@ class Asking:
             problem = replace(problem, searches=SOON)
         random = Random(f"{self.seed} {number}")
         domain, name = row.get("domain") or self.options.domain, row.get("reference_id") or number
-        asked = draw_questions(problem, self.kinds or sorted(kinds()), self.per_problem, random, number)
+        asked = draw_questions(problem, self.kinds or sorted(kinds()), self.per_row, random, number)
         yield from ((domain, f"{name}/{place}", *each.values) for place, each in enumerate(asked))

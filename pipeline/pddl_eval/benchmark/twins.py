@@ -18,8 +18,9 @@ from functools import cache, lru_cache
 from itertools import product
 from random import Random
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, ClassVar
 
+import polars as pl
 import pyarrow as pa
 
 from pddl_eval.benchmark.original import write
@@ -102,6 +103,7 @@ class Twins:
     style: str = "words"
     seed: int = 0
     options: ScoringOptions = PLAIN
+    per_row: ClassVar[int] = 1
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """The schema of originals and twins; raises ``UserError`` where no column holds names or one is there twice."""
@@ -144,6 +146,10 @@ class Twins:
             twins = [each for each in twins if each]
         pairs = zip(originals, twins, strict=True)
         return pa.Table.from_pylist([each for original, (twin,) in pairs for each in (original, twin)], schema)
+
+    def counted(self, table: pa.Table) -> pl.DataFrame:
+        """How many ``rows`` have their names, or those of a twin."""
+        return pl.DataFrame(table.select([NAMES])).group_by(NAMES).len("rows")
 
     def _twins(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The row with other names and its arguments in other places, and with other names alone."""

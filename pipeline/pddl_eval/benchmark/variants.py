@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
+import polars as pl
 import pyarrow as pa
 
 from pddl_eval.benchmark.answers import RECIPES, Grade, Labels
@@ -36,10 +36,6 @@ class Variant(NamedTuple):
     def values(self) -> tuple[Any, ...]:
         """What it adds to its reference's row."""
         return (self.text, self.recipe, *self.labels)
-
-
-Draw = Callable[[Any, int, int], Variant]
-"""The answer to an original, given the number of its row and that of the answer."""
 
 
 class Kind(NamedTuple):
@@ -136,43 +132,46 @@ PROBLEMS = Kind(
 )
 
 
-def by_preset(preset: Preset, seed: int, kind: Kind = PROBLEMS) -> Draw:
-    """Draws by a preset; an answer depends on the original, the seed and the two numbers, and on nothing else."""
-    return partial(_drawn, kind, preset, seed)
+@dataclass(frozen=True)
+class Variants:
+    """Which answers are made to references of a kind: by which preset, how many to each (``per_row``), by which seed.
 
+    An answer depends on the original, the seed, the number of its row and its own, and on nothing else.
 
-def _drawn(kind: Kind, preset: Preset, seed: int, original: Any, row: int, answer: int) -> Variant:  # noqa: PLR0913
-    """Picklable, for workers: a partial with the numbers of a row."""
-    return kind.draw(original, preset, Random(f"{seed} {row} {answer}"))
-
-
-def variants_schema(schema: pa.Schema, options: ScoringOptions = PLAIN, kind: Kind = PROBLEMS) -> pa.Schema:
-    """The schema of the variants of references with this schema; raises ``UserError`` as ``widened`` does."""
-    return widened(schema, kind.reads[0], kind.fields, options)
-
-
-def variants_table(  # noqa: PLR0913 (what is read, and how it is answered)
-    references: pa.Table,
-    first_row: int,
-    draw: Draw,
-    per_reference: int = 1,
-    options: ScoringOptions = PLAIN,
-    kind: Kind = PROBLEMS,
-) -> pa.Table:
-    """That many variants of each reference, in the references' order; unusable references have none.
-
-    Unusable is a reference that cannot be read or solved. ``first_row`` is the number of the table's first row in its
-    dataset.
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> Variants(PRESETS["fine-tuned"], seed=2).table(pa.table({"reference_problem": [held]}))["label"].to_pylist()
+    ['shuffled']
     """
 
-    def answers(row: Row, number: int) -> Iterator[tuple[Any, ...]]:
+    preset: Preset
+    kind: Kind = PROBLEMS
+    per_row: int = 1
+    seed: int = 0
+    options: ScoringOptions = PLAIN
+
+    def schema(self, schema: pa.Schema) -> pa.Schema:
+        """The schema of the answers to references with this schema; raises ``UserError`` as ``widened`` does."""
+        return widened(schema, self.kind.reads[0], self.kind.fields, self.options)
+
+    def table(self, references: pa.Table, first_row: int = 0) -> pa.Table:
+        """The answers to each reference, in the references' order; none where it cannot be read or solved.
+
+        ``first_row`` is the number of the table's first row in its dataset.
+        """
+        return widened_table(references, first_row, self.kind.reads, self.kind.fields, self.options, self._answers)
+
+    def counted(self, table: pa.Table) -> pl.DataFrame:
+        """How many ``answers`` have the same recipe and labels."""
+        labels = [self.options.column(field.name) for field in self.kind.fields[1:]]
+        return pl.DataFrame(table.select(labels)).group_by(labels, maintain_order=True).len("answers")
+
+    def _answers(self, row: Row, number: int) -> Iterator[tuple[Any, ...]]:
         try:
-            original = kind.original(row, options)
+            original = self.kind.original(row, self.options)
         except ValueError:
             return
-        yield from (draw(original, number, answer).values for answer in range(per_reference))
-
-    return widened_table(references, first_row, kind.reads, kind.fields, options, answers)
+        for answer in range(self.per_row):
+            yield self.kind.draw(original, self.preset, Random(f"{self.seed} {number} {answer}")).values
 
 
 def widened(

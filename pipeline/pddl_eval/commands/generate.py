@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from pddl_eval.shown import printable
 
 if TYPE_CHECKING:
     import polars
+
+    from pddl_eval.benchmark import Making
 
 output = argument("output", "OUT", "The Parquet file to write; may be s3://….")
 mixes = click.Choice(["zero-shot", "fine-tuned", "every-kind"])
@@ -148,20 +151,11 @@ def variants(
     """
     import polars as pl
 
-    from pddl_eval.benchmark import KINDS, PRESETS, by_preset, write_variants
-    from pddl_eval.process import available_cpus
-    from pddl_eval.progress import progress
-    from pddl_eval.run import open_rows
+    from pddl_eval.benchmark import KINDS, PRESETS, Variants
 
-    chosen = KINDS[kind]
-    labels = [each.name for each in chosen.fields[1:]]
-    require_writable(output, "table", inputs, force=force, columns=[labels])
-    source = open_rows(inputs)
-    options = ScoringOptions(**settings)
-    draw = by_preset(PRESETS[preset], seed, chosen)
-    wanted, used = source.rows * per_reference, workers or available_cpus()
-    with progress(wanted) as bar:
-        counts = write_variants(source, output, draw, per_reference, used, bar.advance, options, chosen)
+    chosen, options = KINDS[kind], ScoringOptions(**settings)
+    making, told = Variants(PRESETS[preset], chosen, per_reference, seed, options), chosen.fields[1:]
+    counts, wanted = _write_made(making, inputs, output, workers, force, [each.name for each in told])
     made = int(counts["answers"].sum())
     recipe, *labels = (column for column in counts.columns if column != "answers")
     _print_frame(counts.group_by(recipe).agg(pl.sum("answers")).sort("answers", recipe, descending=[True, False]))
@@ -204,18 +198,11 @@ def questions(
     prefix_length, the number of the plan's actions. A question without a key in bounded time is left out. The number
     of workers changes no question.
     """
-    from pddl_eval.benchmark import Asking, write_questions
-    from pddl_eval.process import available_cpus
-    from pddl_eval.progress import progress
-    from pddl_eval.run import open_rows
+    from pddl_eval.benchmark import Asking
 
-    source = open_rows(inputs)
     asking = Asking(kinds or (), per_problem, seed, ScoringOptions(**settings))
-    require_writable(output, "table", inputs, force=force, columns=[["question_text"]])
-    wanted = source.rows * per_problem
-    with progress(wanted) as bar:
-        counts = write_questions(source, output, asking, workers or available_cpus(), bar.advance)
-    _print_frame(counts)
+    counts, wanted = _write_made(asking, inputs, output, workers, force, ["question_text"])
+    _print_frame(counts.sort(counts.columns[0]))
     made = int(counts["questions"].sum())
     print(f"{made:,} questions; {wanted - made:,} fewer than asked for: no other was found, or its key not decided")
 
@@ -249,18 +236,13 @@ def obfuscate(
     and arguments_moved. A known domain becomes its text. Rows with answers are scored on both sides; those with a score
     that differs are left out. report --by names sets both sides beside each other.
     """
-    from pddl_eval.benchmark import Twins, write_twins
-    from pddl_eval.process import available_cpus
-    from pddl_eval.progress import progress
-    from pddl_eval.run import open_rows
+    from pddl_eval.benchmark import Twins
 
-    source = open_rows(inputs)
     twins = Twins(style, seed, ScoringOptions(**settings))
-    require_writable(output, "table", inputs, force=force, columns=[["names_replaced"]])
-    with progress(source.rows) as bar:
-        made = write_twins(source, output, twins, workers or available_cpus(), bar.advance)
-    left = f"; {source.rows - made:,} left out: a score would differ, or the domain is unreadable"
-    print(f"{made:,} rows and their twins{left * (made < source.rows)}")
+    counts, rows = _write_made(twins, inputs, output, workers, force, ["names_replaced"])
+    made = int(counts.filter(names="replaced")["rows"].sum())
+    left = f"; {rows - made:,} left out: a score would differ, or the domain is unreadable"
+    print(f"{made:,} rows and their twins{left * (made < rows)}")
 
 
 @generate.command(cls=Command)
@@ -330,6 +312,22 @@ def sample(output: str, questions: bool, force: bool) -> None:
     require_writable(output, "table", force=force, columns=[columns])
     rows = write_sample(output, questions=questions)
     print(printable(f"{rows} {'questions' if questions else 'pairs'} in {output}"))
+
+
+def _write_made(
+    making: Making, inputs: Sequence[str], output: str, workers: int | None, force: bool, added: Sequence[str]
+) -> tuple[polars.DataFrame, int]:
+    """Write what is made of a dataset, which has the columns ``added``: the counts of it, and how many were wanted."""
+    from pddl_eval.benchmark import write_made
+    from pddl_eval.process import available_cpus
+    from pddl_eval.progress import progress
+    from pddl_eval.run import open_rows
+
+    require_writable(output, "table", inputs, force=force, columns=[added])
+    source = open_rows(inputs)
+    wanted = source.rows * making.per_row
+    with progress(wanted) as bar:
+        return write_made(making, source, output, workers or available_cpus(), bar.advance), wanted
 
 
 def _print_frame(frame: polars.DataFrame) -> None:
