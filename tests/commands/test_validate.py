@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pddl_eval
 import pytest
+from pddl_eval.explain import validation_page
 
 from tests.support.running import only_line, run, start
 
@@ -290,3 +292,11 @@ def test_a_page_of_a_plan_goes_through_its_steps(files: tuple[Path, Path], tmp_p
     assert f"written: {page}" in run("validate", *files, plan, "--output", page).stdout
     text = page.read_text(encoding="utf-8")
     assert text.count("<script nonce=") == 1 and "ArrowDown" in text
+
+
+def test_the_step_that_fails_ends_the_steps_and_only_numbers_that_change_have_a_column() -> None:
+    problem = "(define (problem p) (:domain blocksworld) (:objects a b) (:init (holding a)) (:goal (clear a)))"
+    section = validation_page([("a.plan", pddl_eval.validate("(putdown a) (stack a b)", problem))]).sections[0]
+    shown = section.tables[0]
+    assert shown.header[-1] == "becomes false" and [row[0].differs for row in shown.rows] == [False, True]
+    assert [cell.text for cell in shown.rows[1]] == ["2", "(stack a b) fails", "(clear b) (holding a)", "", ""]

@@ -223,6 +223,7 @@ DAMAGED_LINES = {
     b'{"text": "' + b"x" * 3_000_000 + b'"}': "is longer",
     b"{%s}" % b",".join(b'"%d":1' % n for n in range(2000)): "1,000 keys",
     b"\0\0\0": "not JSON",
+    b'{"text": "\t': "not JSON: Invalid control character, character 10",
 }
 
 

@@ -673,3 +673,13 @@ def test_questions_with_one_reference_are_told_apart_by_their_ids() -> None:
     tuesday = monday.with_columns(reference_problem=pl.Series(["(q)", "(p)"]))
     found = compare_datasets(monday, tuesday)
     assert (found.regressions, found.both, found.added, found.gone) == (0, 1, 1, 1)
+
+
+def test_the_sample_that_got_worse_is_named(tmp_path: Path) -> None:
+    """Of two samples one was wrong and stays so; the verdict of the other one comes later in the alphabet."""
+    rows = {"reference_id": ["q"] * 3, "sample": [0, 1, None], "reference_problem": ["p"] * 3}
+    before = pl.DataFrame({**rows, "equivalent": [True, False, True], "verdict": ["identical", "empty", "identical"]})
+    after = before.with_columns(equivalent=pl.lit(False), verdict=pl.Series(["unsolvable", "empty", "undecided"]))
+    found = compare_datasets(before, after)
+    assert found.on[1:] == ("reference_id", "sample") and found.both == 3
+    assert found.moved.select("row", "old_row").rows() == [(0, 0), (2, 2)]

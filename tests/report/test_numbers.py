@@ -268,6 +268,7 @@ def test_details_that_differ_in_names_are_of_one_kind() -> None:
 def test_details_that_differ_in_predicates_are_not() -> None:
     assert kind("lacks (on b1 b2)") != kind("lacks (clear b1)")
     assert kind("has (arm-empty)") == "has (arm-empty)"
+    assert kind("expected `(` or `)`, found `q`") == "expected `(` or `)`, found `q`", "these are no arguments"
 
 
 def test_a_detail_that_quotes_a_whole_answer_is_cut() -> None:

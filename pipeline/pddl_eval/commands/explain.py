@@ -27,7 +27,7 @@ SHOWN = 5
 )
 @key("pair_id, else id, else reference_id")
 @flags(ScoringOptions, "columns", "domain")
-@click.option("--problem", metavar="FILE", help="With two files of plans: the problem they solve.")
+@click.option("--problem", metavar="FILE", help="With two plans: the problem they solve; with two domains: one to try.")
 @click.option("--only", type=Known(PAIRS), metavar="|".join(PAIRS), help="Explain only this pair of a row.")
 @is_placeholder
 @click.option("--feedback", is_flag=True, help="Print what to tell the model that wrote the answer, and nothing else.")

@@ -292,7 +292,7 @@ def json_object(text: bytes) -> dict[str, Any]:
     except RecursionError:
         raise Damaged("is nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise Damaged(f"is not JSON: {error.msg}, character {error.pos}") from None
+        raise Damaged(f"is not JSON: {error.msg.removesuffix(' at')}, character {error.pos}") from None
     except ValueError as error:  # A number of thousands of digits.
         raise Damaged(f"is not JSON that can be read: {error}") from None
     if not isinstance(value, dict):

@@ -58,7 +58,7 @@ class Mark(StrEnum):
 
 
 SIGNS = {Mark.EXTRA: "+ {}", Mark.LACKING: "− {}", Mark.IMPLIED: "({})"}
-LEGEND = "+ only here; − only on the other side; in parentheses: implied, added by fullySpecify"
+LEGEND = "+ only here; − only on the other side; in parentheses: implied by the goal"
 
 
 class Text(NamedTuple):

@@ -128,7 +128,7 @@ class Explanation:
             sections.append(line_by_line(theirs, ours))
         for name, side in list(self.sides.items())[self.is_alone :]:
             sentences = [
-                f"added by fullySpecify: {_added(side, self.static)}",
+                f"implied by the goal: {_added(side, self.static)}",
                 f"plan: {_plan(side, MOST_ACTIONS if whole else MOST_ITEMS)}",
                 f"certificate: {side.certificate or 'none'}",
             ]
@@ -323,7 +323,7 @@ def _scores(explanation: Explanation) -> Table:
     if verdict.separating_atom is not None:
         side, other = ("reference", "answer") if verdict.separating_side == "reference" else ("answer", "reference")
         atom = line(show_formula(verdict.separating_atom))
-        rows.append(("separating atom", f"{atom}: the {side}'s goal asks for it, the {other}'s does not imply it"))
+        rows.append(("what differs", f"{atom}: the {side}'s goal asks for it, the {other}'s does not imply it"))
     return table("Scores", ("", ""), rows, texts=1)
 
 
@@ -426,7 +426,7 @@ def _added(side: Side, static: frozenset[str]) -> str:
         return f"none: {line(side.added.reason, MOST_REASON)}"
     changing = [show_formula(atom) for atom in side.added if atom[0] not in static]
     rest = len(side.added) - len(changing)
-    atoms = listed(changing, MOST_ITEMS, " ") or "nothing, the goal is already fully specified"
+    atoms = listed(changing, MOST_ITEMS, " ") or "nothing more"
     return atoms + (f"; and {rest:,} static atom{'s' * (rest > 1)}" if rest else "")
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pddl_eval.definition.model import show_atom, show_number
-from pddl_eval.pages import Cell, Page, Section, Table
+from pddl_eval.definition.model import show_atom, show_formula, show_number
+from pddl_eval.definition.plans import actions_of
+from pddl_eval.explain.tables import cells
+from pddl_eval.pages import Page, Section, Table
 from pddl_eval.scoring.plans import Validation, changes, verdict_line
 from pddl_eval.shown import listed
 
@@ -42,10 +44,15 @@ def steps_section(title: str, found: Validation, told: Sequence[str] = (), capti
     for each in changes(found, show_number):
         numbers = ", ".join(f"{fluent} = {value}" for fluent, value in each["numbers"].items())
         texts = [str(each.get("time", each.get("step"))), *(" ".join(each[what]) for what in _WHAT), numbers]
-        rows.append([Cell(text) for text in texts])
+        rows.append(cells(texts, differs=False))
+    if found.execution is not None and found.failed_step and not found.execution.times:
+        action = " ".join(show_atom(each) for each in sorted(actions_of(found.plan[found.failed_step - 1])))
+        missing = " ".join(map(show_formula, found.missing))
+        rows.append(cells([str(found.failed_step), f"{action} fails", missing, "", "", ""], differs=True))
     if not rows:
         return Section(title, told)
     caption += f" (the first {MOST_STEPS:,} of {len(rows):,} steps)" * (len(rows) > MOST_STEPS)
     last = sorted(map(show_atom, found.states[-1][0]))
     ending = f"The last state: {listed(last, MOST_ATOMS, ' ') or 'nothing is true'}"
-    return Section(title, [*told, ending], [Table(caption, HEADER, rows[:MOST_STEPS], labels=1, texts=5, kind="steps")])
+    shown = Table(caption, HEADER, rows[:MOST_STEPS], labels=1, texts=5, kind="steps")
+    return Section(title, [*told, ending], [shown if any(row[-1].text for row in rows) else shown.only(range(5))])

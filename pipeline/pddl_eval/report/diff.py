@@ -47,6 +47,9 @@ KEYS = ("pair_id", "id")
 MODEL = "model"
 """Part of the key of rows that have no id."""
 
+ASKED = ("reference_id", "sample")
+"""Part of it too, also of two models' rows: the question, and which of several answers it is."""
+
 CONTENT = "content of the reference"
 """What the key of rows that have no id is called."""
 
@@ -194,10 +197,11 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
     """Compare two scored datasets (places or frames), or two ``models`` of one.
 
     ``on`` are the columns that identify a row in both (default: ``pair_id``, else ``id``, else the content of the
-    reference with ``model`` and ``reference_id``, where of several rows the right ones are paired first; of two models
-    the question and ``sample``). ``by`` are those to group by (default: ``model`` and ``domain`` if the new dataset has
-    them); rows whose values differ are a group ``old → new``. ``where`` is a condition in SQL. Raises ``DatasetError``
-    for what cannot be read, ``UserError`` for columns and models that do not fit and for keys that repeat.
+    reference with ``model``, ``reference_id`` and ``sample``, where of several rows the right ones are paired first; of
+    two models without ``model``). ``by`` are those to group by (default: ``model`` and ``domain`` if the new dataset
+    has them); rows whose values differ are a group ``old → new``. ``where`` is a condition in SQL. Raises
+    ``DatasetError`` for what cannot be read, ``UserError`` for columns and models that do not fit and for keys that
+    repeat.
 
     >>> monday = pl.DataFrame({"id": [1, 2], "equivalent": [True, False], "verdict": ["identical", "goal_differs"]})
     >>> tuesday = pl.DataFrame({"id": [2, 1], "equivalent": [True, False], "verdict": ["equivalent", "unparseable"]})
@@ -320,13 +324,13 @@ def _choose_keys(
 ) -> tuple[str, ...]:
     """What identifies a row: what was asked for, an id, else the content of the reference."""
     common = [name for name in KEYS if all(name in side.schema for side in sides)]
-    asked = [name for name in ("reference_id", "sample") if all(side.column(name) for side in sides)]
+    asked = [name for name in ASKED if all(side.column(name) for side in sides)]
     references = _references(sides)
     if on is None and are_models and (of_one or not common) and (references or "reference_id" in asked):
         return (CONTENT, *asked)
     keys = tuple(dict.fromkeys(on or common[:1]))
     if not keys and references:
-        return (CONTENT, *(name for name in (MODEL, "reference_id") if all(side.column(name) for side in sides)))
+        return (CONTENT, *[MODEL] * all(side.column(MODEL) for side in sides), *asked)
     if not keys:
         raise UserError(
             f"neither {' nor '.join(KEYS)} is in both datasets, nor a reference: say with --key what identifies a row"
@@ -348,17 +352,16 @@ def _references(sides: Sequence[Scored]) -> list[str]:
 def _keys_of(side: Scored, sides: Sequence[Scored], on: Sequence[str]) -> list[pl.Expr]:
     """The columns of a row's key, of the same types on both sides."""
     if on[0] == CONTENT:
-        model = side.column(MODEL)
-        named = pl.lit("") if model is None else pl.col(model).cast(pl.String).fill_null("")
         content = side.content(_references(sides)) if _references(sides) else pl.lit(0, pl.UInt64)
-        known = {CONTENT: content.alias(CONTENT), MODEL: named.alias(MODEL)}
-        return [known[name] if name in known else _text_of(side, name) for name in on]
+        return [content.alias(CONTENT), *(_text_of(side, name) for name in on[1:])]
     types = [common_type(*(each.schema[name] for each in sides)) for name in on]
     return [pl.col(name).cast(type_ or pl.Null, strict=False) for name, type_ in zip(on, types, strict=True)]
 
 
 def _text_of(side: Scored, meaning: str) -> pl.Expr:
-    return pl.col(side.column(meaning) or meaning).cast(pl.String).alias(meaning)
+    """A part of a key; answers without a model or a sample are of one, those without a question match nothing."""
+    text = pl.col(side.column(meaning) or meaning).cast(pl.String).alias(meaning)
+    return text if meaning == "reference_id" else text.fill_null("")
 
 
 def _values_of(side: Scored, sides: Sequence[Scored], by: Sequence[str], pairs: Sequence[str]) -> dict[str, pl.Expr]:

@@ -182,7 +182,7 @@ def kind_of_detail(detail: pl.Expr) -> pl.Expr:
     >>> details.select(kind_of_detail(pl.col("detail"))).to_series().to_list()
     ['# objects instead of #: b# is missing', 'the goal asks for (on …)']
     """
-    atoms = detail.str.slice(0, DETAIL_CHARACTERS).str.replace_all(r"\(([^\s()]+)\s[^()]*\)", "($1 …)")
+    atoms = detail.str.slice(0, DETAIL_CHARACTERS).str.replace_all(r"\(([^\s()`]+)\s[^()]*\)", "($1 …)")
     return atoms.str.replace_all(r"[0-9]+", "#")
 
 

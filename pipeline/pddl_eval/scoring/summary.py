@@ -232,8 +232,9 @@ class RunSummary(RunCounts):
         counts = dict(self.statistics.get(KERNEL, {}))
         if not (rows := int(counts.pop("rows", 0))):
             return []
-        why = f" ({', '.join(f'{reason} {count:,}' for reason, count in counts.items())})" if counts else ""
-        return [("kernel", f"{row_count(rows)}, {int(sum(counts.values())):,} of them left to the definition{why}")]
+        why = ", ".join(f"{reason} {count:,}" for reason, count in counts.items())
+        left = f", {int(sum(counts.values())):,} of them scored in Python ({why})" if counts else ""
+        return [("kernel", f"{row_count(rows)}{left}")]
 
     def _share_line(self, column: str) -> str:
         counts = self.statistics.get(column)

@@ -7,6 +7,7 @@ blocks or checks that objects are declared.
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from collections.abc import Iterable
@@ -88,6 +89,10 @@ def read_by_package(block: str, first_line: int = 1, characters_before: int = 0)
     Traceback (most recent call last):
         ...
     pddl_eval.definition.pddl.authority.ParseError: unparseable: line 2: expected `(` or `)`, found `q`
+    >>> read_by_package("(define (problem p) (:domain d) (:initial (q)) (:goal (and)))")
+    Traceback (most recent call last):
+        ...
+    pddl_eval.definition.pddl.authority.ParseError: unparseable: line 1: unexpected `:initial`
     """
     if characters_before + len(block) > PACKAGE_CHARACTERS:
         raise unparseable(
@@ -149,10 +154,12 @@ def _parse(block: str, first_line: int) -> tuple[Any, list[Any]]:
 def _syntax_error(block: str, first_line: int, error: Any) -> str:
     """Where reading ended and what was expected. (``str(error)`` would copy the parser's stacks to find that out.)"""
     position = error.pos_in_stream or 0
-    found = quote(next(iter(split_words(block[position:])), ""))
+    # The package reads `:initial` as `:init` and `ial`.
+    start = position - len(re.split(r"[\s()]", block[:position])[-1])
+    found = quote(next(iter(split_words(block[start:])), ""))
     line = first_line + block.count("\n", 0, position)
     expected = set(getattr(error, "expected", None) or getattr(error, "allowed", None) or ())
-    if expected and expected <= _TERMINALS.keys():
+    if start == position and expected and expected <= _TERMINALS.keys():
         shown = " or ".join(what for terminal, what in _TERMINALS.items() if terminal in expected)
         return f"line {line}: expected {shown}, found {found}"
     return f"line {line}: unexpected {found}"
