@@ -26,6 +26,9 @@ mixes = click.Choice(["zero-shot", "fine-tuned", "every-kind"])
 answered = click.Choice(["problem", "plan", "domain", "question"])
 preset = partial(click.option, "--preset", type=mixes, show_default=True, help="The mix of answers.")
 
+Names = dict[str, str]
+"""The dataset's own names of columns, by their meaning."""
+
 
 @click.group(cls=Group)
 def generate() -> None:
@@ -126,15 +129,7 @@ def tasks(
 @force_option
 @flags(ScoringOptions, "columns", "domain")
 def variants(
-    inputs: tuple[str, ...],
-    output: str,
-    preset: str,
-    kind: str,
-    seed: int,
-    per_reference: int,
-    workers: int | None,
-    force: bool,
-    **settings: Any,
+    preset: str, kind: str, seed: int, per_reference: int, columns: Names, domain: str | None, **where: Any
 ) -> None:
     """Answers of known correctness to any references, to test a judge, a prompt or a cluster.
 
@@ -153,9 +148,9 @@ def variants(
 
     from pddl_eval.benchmark import KINDS, PRESETS, Variants
 
-    chosen, options = KINDS[kind], ScoringOptions(**settings)
+    chosen, options = KINDS[kind], ScoringOptions(columns=columns, domain=domain)
     making, told = Variants(PRESETS[preset], chosen, per_reference, seed, options), chosen.fields[1:]
-    counts, wanted = _write_made(making, inputs, output, workers, force, [each.name for each in told])
+    counts, wanted = _write_made(making, [each.name for each in told], **where)
     made = int(counts["answers"].sum())
     recipe, *labels = (column for column in counts.columns if column != "answers")
     _print_frame(counts.group_by(recipe).agg(pl.sum("answers")).sort("answers", recipe, descending=[True, False]))
@@ -177,14 +172,7 @@ def variants(
 @force_option
 @flags(ScoringOptions, "columns", "domain")
 def questions(
-    inputs: tuple[str, ...],
-    output: str,
-    kinds: list[str] | None,
-    per_problem: int,
-    seed: int,
-    workers: int | None,
-    force: bool,
-    **settings: Any,
+    kinds: list[str] | None, per_problem: int, seed: int, columns: Names, domain: str | None, **where: Any
 ) -> None:
     """Questions about any problems, with computed keys.
 
@@ -200,8 +188,8 @@ def questions(
     """
     from pddl_eval.benchmark import Asking
 
-    asking = Asking(kinds or (), per_problem, seed, ScoringOptions(**settings))
-    counts, wanted = _write_made(asking, inputs, output, workers, force, ["question_text"])
+    asking = Asking(kinds or (), per_problem, seed, ScoringOptions(columns=columns, domain=domain))
+    counts, wanted = _write_made(asking, ["question_text"], **where)
     _print_frame(counts.sort(counts.columns[0]))
     made = int(counts["questions"].sum())
     print(f"{made:,} questions; {wanted - made:,} fewer than asked for: no other was found, or its key not decided")
@@ -221,9 +209,7 @@ def questions(
 @workers
 @force_option
 @flags(ScoringOptions, "columns", "domain")
-def obfuscate(
-    inputs: tuple[str, ...], output: str, style: str, seed: int, workers: int | None, force: bool, **settings: Any
-) -> None:
+def obfuscate(style: str, seed: int, columns: Names, domain: str | None, **where: Any) -> None:
     """Twins of any rows, with other names: what is left of a model's skill without the names?
 
     \b
@@ -238,8 +224,8 @@ def obfuscate(
     """
     from pddl_eval.benchmark import Twins
 
-    twins = Twins(style, seed, ScoringOptions(**settings))
-    counts, rows = _write_made(twins, inputs, output, workers, force, ["names_replaced"])
+    twins = Twins(style, seed, ScoringOptions(columns=columns, domain=domain))
+    counts, rows = _write_made(twins, ["names_replaced"], **where)
     made = int(counts.filter(names="replaced")["rows"].sum())
     left = f"; {rows - made:,} left out: a score would differ, or the domain is unreadable"
     print(f"{made:,} rows and their twins{left * (made < rows)}")
@@ -261,16 +247,8 @@ def obfuscate(
 @seed
 @force_option
 @flags(ScoringOptions, "columns", "domain")
-def prompts(  # noqa: PLR0913, RUF100 (one parameter a flag)
-    inputs: tuple[str, ...],
-    output: str,
-    kind: Any,
-    shots: int,
-    format: str,
-    model: str,
-    seed: int,
-    force: bool,
-    **settings: Any,
+def prompts(
+    inputs: tuple[str, ...], output: str, force: bool, columns: Names, domain: str | None, **asked: Any
 ) -> None:
     """Requests for a model, made of any dataset.
 
@@ -288,7 +266,8 @@ def prompts(  # noqa: PLR0913, RUF100 (one parameter a flag)
 
     require_writable(output, "prompts", inputs, force=force)
     source = open_rows(inputs)
-    made = write_prompts(source, output, Prompts(kind, shots, format, model, seed, ScoringOptions(**settings)))
+    options = ScoringOptions(columns=columns, domain=domain)
+    made = write_prompts(source, output, Prompts(**asked, options=options))
     left = f"; {source.rows - made:,} left out: something that is asked about is missing"
     print(f"{made:,} requests{left * (made < source.rows)}")
 
@@ -315,7 +294,7 @@ def sample(output: str, questions: bool, force: bool) -> None:
 
 
 def _write_made(
-    making: Making, inputs: Sequence[str], output: str, workers: int | None, force: bool, added: Sequence[str]
+    making: Making, added: Sequence[str], inputs: Sequence[str], output: str, workers: int | None, force: bool
 ) -> tuple[polars.DataFrame, int]:
     """Write what is made of a dataset, which has the columns ``added``: the counts of it, and how many were wanted."""
     from pddl_eval.benchmark import write_made

@@ -42,17 +42,7 @@ EXIT_CODES = (
 @click.option(
     "--keep", type=click.IntRange(min=2), metavar="N", help="Delete all but the last N complete nights. Default: none."
 )
-def nightly(
-    inputs: tuple[str, ...],
-    nights: str,
-    key: list[str] | None,
-    on_regression: str | None,
-    baseline: str | None,
-    date: datetime | None,
-    keep: int | None,
-    force: bool,
-    **settings: Any,
-) -> None:
+def nightly(inputs: tuple[str, ...], nights: str, date: datetime | None, **settings: Any) -> None:
     """Score what changed since last night, and say what got worse.
 
     \b
@@ -74,16 +64,4 @@ def nightly(
     from pddl_eval.commands.nights import one_night
 
     day = (date or datetime.now(UTC)).strftime("%Y-%m-%d")
-    sys.exit(
-        one_night(
-            inputs,
-            nights,
-            day,
-            settings,
-            on=key,
-            on_regression=on_regression,
-            baseline=baseline,
-            keep=keep,
-            force=force,
-        )
-    )
+    sys.exit(one_night(inputs, nights, day, **settings))

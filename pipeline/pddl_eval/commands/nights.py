@@ -99,13 +99,13 @@ def one_night(
     inputs: Sequence[str],
     nights: str,
     date: str,
-    settings: dict[str, Any],
     *,
-    on: Sequence[str] | None,
+    key: Sequence[str] | None,
     on_regression: str | None,
     baseline: str | None,
     keep: int | None,
     force: bool,
+    **settings: Any,
 ) -> int:
     """Score the night of a date, compare it with those that count, and tell what got worse; returns the exit code."""
     if on_regression is not None:
@@ -133,7 +133,7 @@ def one_night(
         if keep is not None:
             for deleted in delete_before(night, keep, before.against):
                 say(f"Deleted the night {deleted}.")
-        found = _compared(night, before, report, on)
+        found = _compared(night, before, report, key)
         worse = {each: its for each, its in found.items() if its.regressions or its.too_few}
         put_compared(night, before.against, worse, told)
         if found:
