@@ -39,10 +39,6 @@ if TYPE_CHECKING:
 @flags(ScoringOptions, "columns")
 def report(
     scored: str,
-    by: list[str] | None,
-    where: str | None,
-    metrics: list[str] | None,
-    detect: float | None,
     shows_all: bool,
     table: str | None,
     chosen_columns: list[str] | None,
@@ -51,7 +47,7 @@ def report(
     output: str | None,
     about: dict[str, str],
     force: bool,
-    columns: dict[str, str],
+    **asked: Any,
 ) -> None:
     """Turn a scored dataset into the tables and figures of a paper.
 
@@ -79,7 +75,7 @@ def report(
     if table is not None and chosen not in ("terminal", "md", "tex", "html"):
         raise UserError(f"one table is written as terminal, md, tex or html, not as {chosen}")
     require_writable(output, chosen, [scored], force=force)
-    made = build_report(scored, by, columns=columns, where=where, metrics=metrics, detect=detect)
+    made = build_report(scored, **asked)
     if chosen in ("csv", "json", "parquet", *FIGURES):  # The other formats show the warnings themselves.
         for warning in warnings(made):
             note(warning)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
+from typing import Any
 
 import click
 
@@ -24,16 +25,7 @@ from pddl_eval.settings import ROWS_AGAIN
 @force
 @click.option("--repair", is_flag=True, help="First remove what is proven damaged, doubled or left over.")
 @terminal_or_json
-def verify(
-    output: str,
-    rows: int,
-    seed: int,
-    record: str | None,
-    save_record: str | None,
-    force: bool,
-    repair: bool,
-    format: str,
-) -> None:
+def verify(output: str, record: str | None, save_record: str | None, force: bool, format: str, **drawn: Any) -> None:
     """Check that a scored folder is whole, and score rows of it again.
 
     \b
@@ -51,7 +43,7 @@ def verify(
     from pddl_eval.scoring.verify import verify_dataset
 
     require_writable(save_record, "record", [output, record], force=force, alone=True)
-    found = verify_dataset(output, rows=rows, seed=seed, repair=repair, record=record)
+    found = verify_dataset(output, record=record, **drawn)
     if save_record and found.ok:
         write_record(output, save_record)
     print(json.dumps({**asdict(found), "ok": found.ok}, indent=1) if format == "json" else found)

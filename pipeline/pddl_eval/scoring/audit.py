@@ -88,7 +88,7 @@ def audit_dataset(inputs: Input, **settings: Any) -> tuple[int, list[Doubt]]:
             for rows in read_rows(file.version, 0, file.rows, source.schema):
                 audit.read(rows.table.to_pylist(), rows.numbers.start, rows.lost)
             audit.start += file.rows
-        audit.finish()
+        audit.score()
     order = list(CURES)
     found = [Doubt(kind, rows, tuple(first), said) for kind, (rows, first, said) in audit.found.items()]
     return source.rows, sorted(found, key=lambda each: order.index(each.kind))
@@ -126,7 +126,7 @@ class _Audit:
             for pair in self._pairs:
                 self._read_pair(pair, meant, place)
         if len(self._references) >= AT_A_TIME:
-            self._score()
+            self.score()
 
     def _read_pair(self, pair: Pair, meant: Mapping[str, Any], place: int) -> None:
         reference, generated = (_text(meant.get(each)) for each in (pair.reference, pair.generated))
@@ -147,7 +147,7 @@ class _Audit:
         _, numbers, _ = self._references.setdefault(_digest(*asked.values()), (asked, [], identity))
         numbers.append(place)
 
-    def _score(self) -> None:
+    def score(self) -> None:
         """Score the references that were collected against themselves."""
         by_columns: dict[tuple[str, ...], list[tuple[dict[str, str], list[int], str]]] = {}
         for each in self._references.values():
@@ -170,9 +170,6 @@ class _Audit:
             if first != numbers[0] and (known != identity or not identity):
                 said = f"row {numbers[0]:,} states the problem of row {first:,}"
                 self._doubt("reference states another one again", numbers[0], said, numbers)
-
-    def finish(self) -> None:
-        self._score()
 
     def _doubt(self, kind: str, place: int, said: str, numbers: Sequence[int] = ()) -> None:
         count, first, example = self.found.get(kind, (0, [], said))

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pddl_eval import kernel
 from pddl_eval.definition.budget import OutOfBudgetError, or_undecided
@@ -257,15 +257,6 @@ class Condition:
         return f"{said}: {self.why}" if self.why else said
 
 
-class Run(NamedTuple):
-    """What is known of a plan that was executed beside its verdict."""
-
-    missing: tuple[Formula, ...] = ()
-    plan: Plan = ()
-    execution: Execution | None = None
-    task: Task | None = None
-
-
 @dataclass(frozen=True)
 class Validation:
     """Whether a plan is valid, and why not.
@@ -286,27 +277,27 @@ class Validation:
     detail: str
     failed_step: int | None = None
     cost: Fraction | None = None
-    executed: Run | Callable[[], Run] = field(default=Run(), repr=False, compare=False)
+    executed: PlanPair | Callable[[], PlanPair | None] | None = field(default=None, repr=False, compare=False)
 
     @cached_property
-    def _run(self) -> Run:
-        return self.executed if isinstance(self.executed, Run) else self.executed()
+    def _pair(self) -> PlanPair | None:
+        return self.executed() if callable(self.executed) else self.executed
 
     @property
     def missing(self) -> tuple[Formula, ...]:
-        return self._run.missing
+        return self.execution.missing if self.execution else ()
 
     @property
     def plan(self) -> Plan:
-        return self._run.plan
+        return self._pair.generated if self._pair else ()
 
     @property
     def execution(self) -> Execution | None:
-        return self._run.execution
+        return self._pair.execution if self._pair else None
 
     @property
     def task(self) -> Task | None:
-        return self._run.task
+        return self._pair.task if self._pair else None
 
     def __str__(self) -> str:
         return f"{self.verdict.value}: {self.detail or self.verdict.meaning}"
@@ -453,18 +444,17 @@ def _by_kernel(plan: Any, problem: str | Problem, domain: str | Domain | None, a
     if found is None or found["plan_verdict"] is None:
         return None
     cost = None if found["plan_cost"] is None else Fraction(found["plan_cost"])
-    run = partial(_run, plan, problem, domain, answer)
-    detail = found["plan_detail"] or ""
-    return Validation(PlanVerdict[found["plan_verdict"].upper()], detail, found["first_failed_step"], cost, run)
+    verdict, detail = PlanVerdict[found["plan_verdict"].upper()], found["plan_detail"] or ""
+    return Validation(verdict, detail, found["first_failed_step"], cost, partial(_pair, plan, problem, domain, answer))
 
 
 _METRIC = re.compile(":metric", re.IGNORECASE)
 
 
-def _run(plan: str, problem: str, domain: str | None, answer: str) -> Run:
-    found = validate_in(executed_in(problem, domain), plan, answer=answer).executed
-    assert isinstance(found, Run), "the definition has executed it"
-    return found
+def _pair(plan: str, problem: str, domain: str | None, answer: str) -> PlanPair | None:
+    pair = validate_in(executed_in(problem, domain), plan, answer=answer).executed
+    assert not callable(pair), "the definition has executed it"
+    return pair
 
 
 def validate_in(whole: Task | Unreadable, plan: Any, *, answer: str = DEFAULTS.answer) -> Validation:
@@ -504,7 +494,7 @@ def validation_of(pair: PlanPair) -> Validation:
         detail_of([*pair.notes, ending(execution) or preferences(execution.violated)]),
         execution.failed_step,
         execution.cost,
-        Run(execution.missing, pair.generated, execution, pair.task),
+        pair,
     )
 
 
