@@ -180,3 +180,8 @@ def test_tasks_of_a_domain_file_are_written_and_excluded(tmp_path: Path) -> None
     second = pq.read_table(tmp_path / "second.parquet")
     assert len(second) == 8 and not {*second["reference_id"].to_pylist()} & {*first["reference_id"].to_pylist()}
     assert run("generate", "tasks", tmp_path / "x.parquet", *asked, "--steps", "four").exit_code == 2
+
+
+def test_a_seed_that_is_not_there_is_named(tmp_path: Path) -> None:
+    result = run("generate", "tasks", tmp_path / "x.parquet", "--domain", "gripper", "--from", tmp_path / "gone.pddl")
+    assert result.exit_code == 2 and "gone.pddl" in result.stderr

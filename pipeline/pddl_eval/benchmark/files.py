@@ -29,8 +29,8 @@ from pddl_eval.datasets import (
     new_parquet,
     put_bytes,
     read_rows,
+    read_text,
     require_text,
-    text_of,
     values_of,
 )
 from pddl_eval.errors import UserError
@@ -94,7 +94,7 @@ def seeds_in(places: Sequence[str], column: str = "reference_problem") -> list[s
     found: dict[str, None] = {}
     for place in places:
         if place.endswith(".pddl"):
-            found[text_of(Path(place).read_bytes(), place)] = None
+            found[read_text(place)] = None
             continue
         source = open_rows(place)
         require_text(source, column)

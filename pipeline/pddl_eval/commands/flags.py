@@ -149,7 +149,7 @@ def domain_text(name_or_file: str | None) -> str | None:
     >>> domain_text("gripper")
     'gripper'
     """
-    from pddl_eval.datasets import text_of
+    from pddl_eval.datasets import read_text
     from pddl_eval.definition.domains import chosen_domain
 
     if name_or_file is None:
@@ -163,7 +163,7 @@ def domain_text(name_or_file: str | None) -> str | None:
             raise UserError(f"--domain {name_or_file} is no file, and {error}") from None
     if path.stat().st_size > DOMAIN_BYTES:
         raise UserError(f"--domain {name_or_file} is not a PDDL domain: it has more than {DOMAIN_BYTES:,} bytes.")
-    text = text_of(path.read_bytes(), name_or_file)
+    text = read_text(name_or_file)
     try:
         chosen_domain(text)
     except UserError as error:

@@ -49,10 +49,10 @@ from pddl_eval.datasets.places import (
     persistently,
     put_bytes,
     read_bytes,
+    read_text,
     remove_file,
     remove_folder,
     remove_temporary_files,
-    text_of,
     times_written,
 )
 from pddl_eval.datasets.rows import Rows, close_file, column_batches, read_row, read_rows

@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import shutil
+import sys
 import time
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
@@ -205,16 +206,15 @@ def read_bytes(location: Location) -> bytes:
         return persistently(location, read)
 
 
-def text_of(content: bytes, name: str) -> str:
-    """The text of a PDDL file, or a plan's; raises ``DatasetError`` where it is in UTF-16 or UTF-32.
+def read_text(file: str) -> str:
+    """The text of a PDDL file, or a plan's; ``-`` is standard input.
 
-    >>> text_of("(go a)".encode("utf-16"), "plan.txt")
-    Traceback (most recent call last):
-    pddl_eval.datasets.places.DatasetError: plan.txt is in UTF-16 or UTF-32: save it as UTF-8.
+    Raises ``DatasetError`` where it cannot be read, or is in UTF-16 or UTF-32.
     """
+    content = sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file))
     start = content[:200]  # without a mark at its start, every other byte is 0
     if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or 3 * start.count(0) > len(start):
-        raise DatasetError(f"{name} is in UTF-16 or UTF-32: save it as UTF-8.")
+        raise DatasetError(f"{file} is in UTF-16 or UTF-32: save it as UTF-8.")
     return content.decode("utf-8", "replace")
 
 

@@ -5,7 +5,6 @@ Rooms that read datasets are imported where they are needed: what explains texts
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -100,10 +99,11 @@ def options_of(source: Source) -> ScoringOptions:
 
 def _values_of_files(source: str, answer: str, domain: str | None, problem: str | None) -> dict[str, Any]:
     """The values of a row with one pair; what the reference holds says which."""
-    from pddl_eval.datasets import locate, read_bytes, text_of
+    from pddl_eval.datasets import read_text
 
-    files = [sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file)) for file in (source, answer)]
-    reference, generated = map(text_of, files, (source, answer))
+    if [source, answer, problem].count("-") > 1:
+        raise UserError("Standard input can be only one of the files.")
+    reference, generated = map(read_text, (source, answer))
     kind = "problem"
     if not DEFINE_PROBLEM.search(reference.lower()):
         if DEFINE_DOMAIN.search(without_comments(reference.lower())):
@@ -114,7 +114,7 @@ def _values_of_files(source: str, answer: str, domain: str | None, problem: str 
     if problem is not None:
         if kind == "problem":
             raise UserError(f"--problem belongs to two files with plans; {source} holds a problem.")
-        values["reference_problem"] = text_of(read_bytes(locate(problem)), problem)
+        values["reference_problem"] = read_text(problem)
     return values
 
 

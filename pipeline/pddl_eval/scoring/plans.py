@@ -6,7 +6,6 @@ Why a condition does not hold where a plan needs it is said with the step that m
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -657,8 +656,10 @@ def validate_files(
     is nothing to do. A domain or a problem that cannot be read is the verdict on every plan. Raises ``DatasetError``
     where a file cannot be read, ``UserError`` where domain and problem are exchanged.
     """
+    from pddl_eval.datasets import read_text  # Arrow, which no other function here needs
+
     is_name = "(" not in domain and not Path(domain).exists() and planning_domain(domain) is not None
-    domain_text, problem_text = domain if is_name else _content(domain), _content(problem)
+    domain_text, problem_text = domain if is_name else read_text(domain), read_text(problem)
     texts = domain_text.lower(), problem_text.lower()
     if [[bool(each.search(text)) for each in (DEFINE_DOMAIN, DEFINE_PROBLEM)] for text in texts] == EXCHANGED:
         raise UserError(f"{domain} holds a problem and {problem} a domain: the domain comes first")
@@ -673,7 +674,7 @@ def validate_files(
     except Exception as error:
         task = _not_decided(error)
     for name in plans:
-        text = _content(name)
+        text = read_text(name)
         try:
             found = task if isinstance(task, Validation) else validate_in(task, text, answer=answer)
             if not isinstance(task, Validation) and found.verdict is PlanVerdict.EMPTY:
@@ -686,12 +687,6 @@ def validate_files(
 def _not_decided(error: Exception) -> Validation:
     reraise_interrupt(error)
     return Validation(PlanVerdict.UNDECIDED, f"{type(error).__name__}: {error}")
-
-
-def _content(file: str) -> str:
-    from pddl_eval.datasets import locate, read_bytes, text_of  # Arrow, which no other function here needs
-
-    return text_of(sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file)), file)
 
 
 def verdict_line(found: Validation) -> str:
