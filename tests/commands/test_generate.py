@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import islice
 from pathlib import Path
@@ -185,3 +186,13 @@ def test_tasks_of_a_domain_file_are_written_and_excluded(tmp_path: Path) -> None
 def test_a_seed_that_is_not_there_is_named(tmp_path: Path) -> None:
     result = run("generate", "tasks", tmp_path / "x.parquet", "--domain", "gripper", "--from", tmp_path / "gone.pddl")
     assert result.exit_code == 2 and "gone.pddl" in result.stderr
+
+
+def test_requests_are_made_of_texts_that_are_not_utf_8(tmp_path: Path) -> None:
+    text = pa.array([f"{HELD} \xe4".encode("latin-1")]).cast(pa.string(), safe=False)
+    pq.write_table(pa.table({"reference_problem": text}), tmp_path / "tasks.parquet")
+    result = run("generate", "prompts", tmp_path / "tasks.parquet", tmp_path / "batch.jsonl", "--kind", "plan")
+    assert (
+        result.exit_code == 0
+        and HELD in json.loads((tmp_path / "batch.jsonl").read_text())["body"]["messages"][0]["content"]
+    )

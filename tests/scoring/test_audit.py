@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pddl_eval.scoring.audit import CURES, audit_dataset
 
 from tests.support.running import run
@@ -74,3 +76,10 @@ def test_plans_and_domains_that_are_wrong_references_are_found(tmp_path: Path) -
         ("reference plan is not valid", (0,)),
         ("reference cannot be read", (2,)),
     }
+
+
+def test_a_text_that_is_not_utf_8_is_audited_as_it_is_scored(tmp_path: Path) -> None:
+    texts = pa.array([PROBLEM.encode() + b"\xff", PROBLEM.encode()[:-1]]).cast(pa.string(), safe=False)
+    pq.write_table(pa.table({"reference_problem": texts}), tmp_path / "references.parquet")
+    rows, (doubt,) = audit_dataset(tmp_path / "references.parquet")
+    assert (rows, doubt.kind, doubt.first) == (2, "reference cannot be read", (1,))

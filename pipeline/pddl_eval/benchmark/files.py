@@ -31,6 +31,7 @@ from pddl_eval.datasets import (
     read_rows,
     read_text,
     require_text,
+    rows_of,
     values_of,
 )
 from pddl_eval.errors import UserError
@@ -158,7 +159,7 @@ def write_prompts(source: Source, output: str, prompts: Prompts) -> int:
     """Write requests as JSON Lines, whole or not at all; returns how many. Raises ``UserError`` for none at all."""
     names = [name for name in source.schema.names if name in prompts.columns]
     batches = column_batches(source, names)
-    rows = [row for batch in batches for row in pa.Table.from_batches([batch]).to_pylist()]
+    rows = [row for batch in batches for row in rows_of(batch)]
     lines = [json.dumps(request, ensure_ascii=False) for request in prompts.requests(rows)]
     if not lines:
         raise UserError(

@@ -26,7 +26,7 @@ import pyarrow as pa
 from pddl_eval.benchmark.original import write
 from pddl_eval.benchmark.variants import PLAIN
 from pddl_eval.columns import NAMES, SCORED, TWIN
-from pddl_eval.datasets import values_of
+from pddl_eval.datasets import rows_of
 from pddl_eval.definition.domain_equivalence import decide_domains
 from pddl_eval.definition.domains import known_domain, planning_domain
 from pddl_eval.definition.model import ROOT_TYPE, Problem, domain_to_pddl
@@ -126,9 +126,7 @@ class Twins:
         identity = column("reference_id")
         originals: list[dict[str, Any]] = []
         twins: list[list[dict[str, Any]]] = []  # with moved arguments, and without
-        names = rows.column_names
-        for number, values in enumerate(zip(*map(values_of, rows.columns), strict=True), first_row):
-            row = dict(zip(names, values, strict=True))
+        for number, row in enumerate(rows_of(rows), first_row):
             row[identity] = str(number if row.get(identity) is None else row[identity])
             try:
                 made = self._twins(row)
@@ -137,7 +135,7 @@ class Twins:
             originals.append({**row, TWIN: row[identity], NAMES: "kept"})
             shared = {TWIN: row[identity], NAMES: "replaced", identity: f"{row[identity]}-twin"}
             twins.append([{**twin, **shared} for twin in made])
-        scored = pa.schema([each for each in schema if each.name in (*names, column("domain"))])
+        scored = pa.schema([each for each in schema if each.name in (*rows.column_names, column("domain"))])
         for turn in range(2):
             of_turn = [each[min(turn, len(each) - 1)] for each in twins]
             same = self._same_scores(scored, list(zip(originals, of_turn, strict=True)))

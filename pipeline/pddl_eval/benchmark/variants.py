@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from pddl_eval.benchmark.answers import RECIPES, Grade, Labels
 from pddl_eval.benchmark.original import Original, write
-from pddl_eval.datasets import values_of
+from pddl_eval.datasets import rows_of
 from pddl_eval.definition.metrics import Row, domain_of
 from pddl_eval.definition.model import Problem
 from pddl_eval.definition.options import ScoringOptions
@@ -206,9 +206,8 @@ def widened_table(  # noqa: PLR0913 (what is read, and what is made of it)
     """
     schema = widened(table.schema, reads[0], fields, options, replaced)
     there = [meaning for meaning in reads if options.column(meaning) in table.column_names]
-    values = zip(*(values_of(table[options.column(meaning)]) for meaning in there), strict=True)
-    rows = enumerate(dict(zip(there, each, strict=True)) for each in values)
-    found = [(place, new) for place, row in rows for new in made(row, first_row + place)]
+    rows = rows_of(table.select([options.column(meaning) for meaning in there]).rename_columns(there))
+    found = [(place, new) for place, row in enumerate(rows) for new in made(row, first_row + place)]
     kept = table.select(schema.names[: -len(fields)]).take(pa.array([place for place, _ in found], pa.int64()))
     added = pa.schema([*schema][-len(fields) :])
     return beside(kept, pa.Table.from_pylist([dict(zip(added.names, new, strict=True)) for _, new in found], added))

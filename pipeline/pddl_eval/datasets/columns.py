@@ -38,6 +38,11 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
         return [None if text is None else text.decode("utf-8", "backslashreplace") for text in texts]
 
 
+def rows_of(table: pa.Table | pa.RecordBatch) -> Iterator[dict[str, Any]]:
+    """The rows by the names of their columns; values are those of ``values_of``."""
+    return (dict(zip(table.schema.names, row, strict=True)) for row in zip(*map(values_of, table.columns), strict=True))
+
+
 def together(batches: Iterable[Batch], most_rows: int, most_bytes: int = PIECE_BYTES) -> Iterator[list[Batch]]:
     """The batches, or tables, in lists of at most that many rows and bytes; always at least one list."""
     some: list[Batch] = []

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pddl_eval.columns import PLAIN_NAMES, QUESTION_SIDE, REFERENCE_SIDE
-from pddl_eval.datasets.columns import values_of
+from pddl_eval.datasets.columns import rows_of
 from pddl_eval.datasets.inputs import Source
 from pddl_eval.datasets.places import DatasetError
 from pddl_eval.datasets.rows import column_batches
@@ -100,9 +100,8 @@ def digest_of(source: Source) -> str:
     names = [name for name in HASHED if name in source.schema.names]
     rows = []
     for batch in column_batches(source, names):
-        columns = map(values_of, batch.columns)
-        for values in zip(*columns, strict=True):
-            known = ((PLAIN_NAMES.get(name, name), each) for name, each in zip(names, values, strict=True))
+        for row in rows_of(batch):
+            known = ((PLAIN_NAMES.get(name, name), each) for name, each in row.items())
             said = {name: str(each) for name, each in known if each is not None}
             rows.append(sha256(json.dumps(said, sort_keys=True).encode()).digest())
     return sha256(b"".join(sorted(rows))).hexdigest()

@@ -7,7 +7,7 @@ is kept but digests. A dataset of references alone is audited as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from tempfile import TemporaryDirectory
@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from pddl_eval.columns import MEANINGS
-from pddl_eval.datasets import Input, Source, holds_text, read_rows
+from pddl_eval.datasets import Input, Source, holds_text, read_rows, rows_of
 from pddl_eval.definition.model import Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, read_any_problem, without_comments
@@ -86,7 +86,7 @@ def audit_dataset(inputs: Input, **settings: Any) -> tuple[int, list[Doubt]]:
         audit = _Audit(source, options)
         for file in source.files:
             for rows in read_rows(file.version, 0, file.rows, source.schema):
-                audit.read(rows.table.to_pylist(), rows.numbers.start, rows.lost)
+                audit.read(rows_of(rows.table), rows.numbers.start, rows.lost)
             audit.start += file.rows
         audit.score()
     order = list(CURES)
@@ -113,7 +113,7 @@ class _Audit:
     def _is_text(self, source: Source, meaning: str) -> bool:
         return meaning in self._names and holds_text(source, self._names[meaning])
 
-    def read(self, rows: Sequence[Mapping[str, Any]], start: int, lost: Mapping[int, str]) -> None:
+    def read(self, rows: Iterable[Mapping[str, Any]], start: int, lost: Mapping[int, str]) -> None:
         for number, row in enumerate(rows, start):
             place = self.start + number
             if number in lost:
