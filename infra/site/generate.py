@@ -75,7 +75,9 @@ FIRST = [
             "limits",
         )
     ),
-    *(f"guide/{name}.md" for name in ("trust", "speed", "published-results", "published-questions", "certificates")),
+    *("guide/trust.md", "guide/speed.md"),
+    *(f"guide/published-{what}.md" for what in ("results", "problems", "questions")),
+    "guide/certificates.md",
 ]
 """Pages that lead the list of their folder, in this order; the others follow."""
 

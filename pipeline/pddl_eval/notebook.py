@@ -56,7 +56,7 @@ def _judged(value: Any) -> str:
         *((words(name), score_text(each)) for name, each in known.items() if each is not None),
     ]
     plan = getattr(value, "plan", ())
-    rows += [("plan", f"{len(plan):,} steps")] if plan else []
+    rows += [("plan", f"{len(plan):,} step{'s' * (len(plan) > 1)}")] if plan else []
     missing = [show_formula(each) for each in getattr(value, "missing", ())]
     rows += [("missing", listed(missing, MOST_ITEMS, " "))] if missing else []
     return render("lines.html", rows=rows, most=MOST_CHARACTERS)

@@ -85,137 +85,137 @@ def _damage(name: str, about: str, *templates: str, **more: Any) -> None:
 
 # fmt: off
 # Decoration: signs, numbers, mark-up, tags and TeX around a step.
-_decoration("check_mark", "A check mark before or behind the step.", "✅ %S", "✓ %S", "✔%S", "☑️ %S", "%S ✅", "%S✓")
-_decoration("arrow", "An arrow before the step.", "→ %S", "➜ %S", "👉 %S", "▶ %S", "-> %S", "=> %S", "↳%S")
-_decoration("bullet", "A bullet before the step.", "- %S", "* %S", "• %S", "+ %S", "‣ %S", "◦ %S", "– %S", "— %S")
-_decoration("empty_box", "An empty check box before the step.", "- [ ] %S", "☐ %S", "[ ] %S")
+_decoration("check_mark", "Check mark before or behind it.", "✅ %S", "✓ %S", "✔%S", "☑️ %S", "%S ✅", "%S✓")
+_decoration("arrow", "Arrow before it.", "→ %S", "➜ %S", "👉 %S", "▶ %S", "-> %S", "=> %S", "↳%S")
+_decoration("bullet", "Bullet before it.", "- %S", "* %S", "• %S", "+ %S", "‣ %S", "◦ %S", "– %S", "— %S")
+_decoration("empty_box", "Empty check box before it.", "- [ ] %S", "☐ %S", "[ ] %S")
 _decoration(
-    "emoji", "An emoji before or behind the step.", "🚗 %S", "👩‍💻 %S", "🇫🇷 %S", "⚙️%S", "👍🏽 %S", "%S 🎉", "%S🏁")
+    "emoji", "Emoji before or behind it.", "🚗 %S", "👩‍💻 %S", "🇫🇷 %S", "⚙️%S", "👍🏽 %S", "%S 🎉", "%S🏁")
 _decoration(
-    "ornament", "Another sign before the step.", "★ %S", "» %S", "! %S", "... %S", "~ %S", "$ %S", "§%S", "◆ %S")
+    "ornament", "Another sign before it.", "★ %S", "» %S", "! %S", "... %S", "~ %S", "$ %S", "§%S", "◆ %S")
 _decoration(
-    "keycap", "A keycap or a circled digit before it.", "1️⃣ %S", "🔟 %S", "③ %S", "❷%S", notations=("pddl", "calls"))
+    "keycap", "Keycap or a circled digit before it.", "1️⃣ %S", "🔟 %S", "③ %S", "❷%S", notations=("pddl", "calls"))
 _decoration(
-    "number", "A number before it.", "%N) %S", "%N %S", "#%N %S", "[%N] %S", "%N - %S", notations=("pddl", "calls"))
-_decoration("block_quote", "The sign of a Markdown quotation.", "> %S", ">> %S", ">%S")
-_decoration("quotes", "Quotation marks around the step.", '"%S"', "'%S'", "“%S”", "«%S»", "„%S“", "「%S」")
+    "number", "Number before it.", "%N) %S", "%N %S", "#%N %S", "[%N] %S", "%N - %S", notations=("pddl", "calls"))
+_decoration("block_quote", "Markdown quotation.", "> %S", ">> %S", ">%S")
+_decoration("quotes", "Quotation marks around it.", '"%S"', "'%S'", "“%S”", "«%S»", "„%S“", "「%S」")
 _decoration("bold", "Bold Markdown.", "**%S**", "- **%S**")
 _decoration("italic", "Italic Markdown.", "*%S*", "_%S_", "***%S***", call=("*%S*", "***%S***"))
-_decoration("back_ticks", "Markdown code within a line.", "`%S`", "``%S``", "**`%S`**", "- `%S`")
-_decoration("table_row", "A row of a Markdown table.", "| %S |", "|%S|")
+_decoration("back_ticks", "Markdown code.", "`%S`", "``%S``", "**`%S`**", "- `%S`")
+_decoration("table_row", "Markdown table.", "| %S |", "|%S|")
 _decoration(
-    "tag", "A tag around the step.", "<step>%S</step>", "<li>%S</li>", "<code>%S</code>", '<action id="1">%S</action>')
-_decoration("break_tag", "A single tag at the line.", "%S<br>", "%S <br/>", "<s>%S", "<bos> %S")
+    "tag", "Tag around it.", "<step>%S</step>", "<li>%S</li>", "<code>%S</code>", '<action id="1">%S</action>')
+_decoration("break_tag", "Single tag at the line.", "%S<br>", "%S <br/>", "<s>%S", "<bos> %S")
 _decoration("dollars", "TeX formula.", "$%S$", "$$%S$$")
 _decoration("tex_brackets", "TeX formula.", r"\(%S\)", r"\[%S\]")
 _decoration("tex_command", "TeX command around it.", r"\texttt{%S}", r"\text{%S}", r"\boxed{%S}", r"$\mathtt{%S}$")
-_decoration("tex_sign", "TeX item or arrow before the step.", r"\item %S", r"$\rightarrow$ %S", r"\item \texttt{%S}")
-_decoration("stop_behind", "A punctuation mark behind the step.", "%S.", "%S,", "%S!", "%S;")
+_decoration("tex_sign", "TeX item or arrow before it.", r"\item %S", r"$\rightarrow$ %S", r"\item \texttt{%S}")
+_decoration("stop_behind", "Punctuation mark behind it.", "%S.", "%S,", "%S!", "%S;")
 _decoration(
-    "cost_behind", "A number in brackets behind the step.", "%S [1]", "%S [1.000]", notations=("pddl", "numbered"))
-_decoration("comment_behind", "A comment.", "%S ; on the way", "%S;first part", "%S ;; ok so far", notations=LINES)
+    "cost_behind", "Number in brackets behind it.", "%S [1]", "%S [1.000]", notations=("pddl", "numbered"))
+_decoration("comment_behind", "Comment.", "%S ; on the way", "%S;first part", "%S ;; ok so far", notations=LINES)
 _decoration("case", "Upper or mixed case.", "%U", "%M")
 _decoration("inner_blanks", "More blanks and tabs.", "( %O  %A )", "(%O\t%A)  ", "\t%S", call=("%O( %C )", "%O(%C)\t"))
 _decoration("blank_in_call", "Blank before the parenthesis.", "%O (%C)", "%O\u00a0(%C)", "%O\u2003(%C)",
     "%O\u202f(%C)", notations=CALLS)
 # Decoration: characters that are not seen, around a step.
-_decoration("bom_in_line", "A byte order mark at the step.", "\ufeff%S", "%S\ufeff", "\ufeff \ufeff%S")
-_decoration("zero_width", "A zero-width character at it.", "\u200b%S", "\u200c%S", "\u200d%S", "\u2060%S", "%S\u200b")
+_decoration("bom_in_line", "Byte order mark at it.", "\ufeff%S", "%S\ufeff", "\ufeff \ufeff%S")
+_decoration("zero_width", "Zero-width character at it.", "\u200b%S", "\u200c%S", "\u200d%S", "\u2060%S", "%S\u200b")
 _decoration(
-    "direction", "A mark of writing direction.", "\u200e%S", "\u200f%S", "\u202a%S\u202c", "\u2066%S\u2069", "%S\u200e")
-_decoration("soft_hyphen", "A soft hyphen before or behind the step.", "\u00ad%S", "%S\u00ad")
-_decoration("nul", "A NUL character before or behind the step.", "\0%S", "%S\0")
+    "direction", "Mark of direction.", "\u200e%S", "\u200f%S", "\u202a%S\u202c", "\u2066%S\u2069", "%S\u200e")
+_decoration("soft_hyphen", "Soft hyphen before or behind it.", "\u00ad%S", "%S\u00ad")
+_decoration("nul", "NUL character before or behind it.", "\0%S", "%S\0")
 _decoration(
-    "control", "Another control character at the step.", "\x1b%S", "\x07%S", "\x01%S", "%S\x1b", "%S\x7f", "\x08%S")
+    "control", "Another control character at it.", "\x1b%S", "\x07%S", "\x01%S", "%S\x1b", "%S\x7f", "\x08%S")
 _decoration(
     "unicode_blank", "Blanks of Unicode at it.", "\u00a0%S", "\u2003%S", "\u202f%S\u00a0", "\u3000%S", "%S\u2007")
-_decoration("line_end", "Another sign of a line's end behind it.", "%S\x85", "%S\u2028", "%S\x0b", "%S\x0c", "%S\u2029")
+_decoration("line_end", "Another end of a line.", "%S\x85", "%S\u2028", "%S\x0b", "%S\x0c", "%S\u2029")
 # Decoration: lines of their own.
 _decoration("prose", "Prose that quotes no action.", "Here is the plan, as asked:", "I hope this helps!",
     "计划如下：", "Let me know if anything is unclear.", "Voici la réponse demandée :", "## Our plan for this task",
     "**Final plan:**", "It reaches the goal; no step is superfluous.", kind="line", notations=ALL)
-_decoration("quoting_prose", "Prose that quotes an action that is no step.",
+_decoration("quoting_prose", "Prose that quotes an action.",
     "We could also use %S here, but it does not help.", "Note that %S would not work now, so we avoid it.",
     kind="line")
-_decoration("rule", "A line of signs.", "---", "***", "=====", "| --- |", "───", kind="line")
+_decoration("rule", "Line of signs.", "---", "***", "=====", "| --- |", "───", kind="line")
 _decoration(
-    "blank_line", "A line of blanks.", "", "   ", "\t", "\u00a0", "\u200b", kind="line", example="(a line of blanks)")
-_decoration("comment_line", "A comment of its own.", "; now the way back", ";; part two", kind="line", notations=LINES)
+    "blank_line", "Line of blanks.", "", "   ", "\t", "\u00a0", "\u200b", kind="line", example="(a line of blanks)")
+_decoration("comment_line", "Comment of its own.", "; now the way back", ";; part two", kind="line", notations=LINES)
 # Decoration: the whole answer.
 _text: dict[str, Any] = {"kind": "text", "notations": ALL, "places": ("none",)}
 _decoration(
-    "tag_lines", "Tags on lines of their own around the plan.", "plan", "answer", "solution", example="<plan>", **_text)
-_decoration("fence", "A Markdown fence around the plan.", "```", "```pddl", "```text", "~~~", **_text)
-_decoration("crlf", "Lines that end with CR LF.", "", example="(go x y)\r", **_text)
+    "tag_lines", "Tags around the plan.", "plan", "answer", "solution", example="<plan>", **_text)
+_decoration("fence", "Markdown fence around the plan.", "```", "```pddl", "```text", "~~~", **_text)
+_decoration("crlf", "CR LF.", "", example="(go x y)\r", **_text)
 _decoration(
-    "bom", "A byte order mark before the answer.", "\ufeff", example="\ufeff(go x y)",
+    "bom", "Byte order mark before the answer.", "\ufeff", example="\ufeff(go x y)",
     **_text | {"places": ("before",)})
-_decoration("end_token", "The end token of a chat template behind the answer.", "<|im_end|>", "</s>", "<|eot_id|>",
+_decoration("end_token", "End token of a chat template.", "<|im_end|>", "</s>", "<|eot_id|>",
     "<end_of_turn>", "<｜end▁of▁sentence｜>", "<|endoftext|>", "<|im_end|>\n<|endoftext|>", "\n</s>",
     "\n<|im_end|>\n", "<|end_of_text|>", "<|end|>", "<eos>", example="(go x y)<|im_end|>",
     **_text | {"places": ("behind",)})
-_decoration("finish_action", "A trailing FinishAction.", "(FinishAction)", "(FinishAction done)",
+_decoration("finish_action", "FinishAction.", "(FinishAction)", "(FinishAction done)",
     call=("FinishAction()", "FinishAction(done)"), **_text | {"places": ("behind",)})
 _times = _text | {"notations": ("times",)}
 _decoration(
-    "decimal_times", "Times and durations with decimals, with gaps.", "", example="2.001: (go x y) [1.000]", **_times)
+    "decimal_times", "Times and durations with decimals.", "", example="2.001: (go x y) [1.000]", **_times)
 _decoration("shuffled_times", "Shuffled lines; their times give the order.", "", example="7: (go x y) [1]", **_times)
 _json = _text | {"notations": JSON}
 _decoration(
-    "python_quotes", "A list with Python quotes.", "", example="[{'name': 'go', 'args': {'a': 'x', 'b': 'y'}}]",
+    "python_quotes", "List with Python quotes.", "", example="[{'name': 'go', 'args': {'a': 'x', 'b': 'y'}}]",
     **_json)
 _decoration(
     "args_string", "Arguments as a JSON string.", "", example=r'[{"name": "go", "args": "{\"a\": \"x\"}"}]', **_json)
 _decoration(
-    "ids", "A number for each step.", "", example='[{"name": "go", "args": {"a": "x", "b": "y"}, "id": 0}]', **_json)
+    "ids", "Numbered steps.", "", example='[{"name": "go", "args": {"a": "x", "b": "y"}, "id": 0}]', **_json)
 # Damage: a line, or an item of a list.
 _domain: dict[str, Any] = {"needs_domain": True, "notations": LINE}
 _damage(
-    "bracket", "A bracket in the step.", "(%H [%L)", "(%H [%L])", "([%H %L)", call=("%O([%C)", "%O(%C])"),
+    "bracket", "Bracket in the step.", "(%H [%L)", "(%H [%L])", "([%H %L)", call=("%O([%C)", "%O(%C])"),
     replaces=True)
-_damage("full_stop", "A full stop in an argument.", "(%H %L.)", "(%O. %A)", call=("%O(%C.)",), replaces=True)
-_damage("question_mark", "A question mark in an argument.", "(%H %L?)", "(%H ?%L)", call=("%O(%C?)",), replaces=True)
-_damage("odd_sign", "A sign that no name has.", "(%H %L!)", "(%H @%L)", "(%H %L/2)", "(%H %L=1)", "(%H #%L)")
+_damage("full_stop", "Full stop in an argument.", "(%H %L.)", "(%O. %A)", call=("%O(%C.)",), replaces=True)
+_damage("question_mark", "Question mark in an argument.", "(%H %L?)", "(%H ?%L)", call=("%O(%C?)",), replaces=True)
+_damage("odd_sign", "Sign that no name has.", "(%H %L!)", "(%H @%L)", "(%H %L/2)", "(%H %L=1)", "(%H #%L)")
 _damage("angle", "Angle brackets around an argument.", "(%H <%L>)", call=("%O(<%C>)",), replaces=True)
-_damage("glued", "Operator and arguments glued to one unreadable word.", "(%G!)", "(%G?)", replaces=True)
-_damage("tail_inside", "A parenthesis in the step.", "(%O %A (1))", "(%O %A (done))", replaces=True)
+_damage("glued", "Operator and arguments in one unreadable word.", "(%G!)", "(%G?)", replaces=True)
+_damage("tail_inside", "Parenthesis in the step.", "(%O %A (1))", "(%O %A (done))", replaces=True)
 _damage("nested_arguments", "Parentheses around arguments.", "(%O (%A))", "(%H (%L))")
-_damage("extra_close", "One closing parenthesis too many.", "(%O %A))", replaces=True)
+_damage("extra_close", "Closing parenthesis too many.", "(%O %A))", replaces=True)
 _damage("extra_open", "One opening parenthesis too many.", "((%O %A)", "(%H (%L)")
-_damage("missing_close", "The closing parenthesis is missing.", "(%O %A", call=("%O(%C",), replaces=True)
-_damage("missing_open", "The opening parenthesis is missing.", "%O %A)", call=("%O %C)",), **_domain)
+_damage("missing_close", "Closing parenthesis is missing.", "(%O %A", call=("%O(%C",), replaces=True)
+_damage("missing_open", "Opening parenthesis is missing.", "%O %A)", call=("%O %C)",), **_domain)
 _damage("wrong_close", "Closed by another bracket.", "(%O %A]", "(%O %A}", call=("%O(%C]", "%O(%C}"), replaces=True)
-_damage("cut_off", "The step breaks off.", "(%H", "(%O", call=("%O(", "%O(%L,"), replaces=True)
-_damage("second_cut_off", "A second step in the line breaks off.", "(%O %A) (%O", "(%O %A) (%H", notations=LINE)
-_damage("keyword", "A keyword of PDDL in the step.", "(:action %O %A)", "(:action %O :parameters (%A))", replaces=True)
-_damage("negation", "A negated step.", "(not (%O %A))", replaces=True)
+_damage("cut_off", "Step breaks off.", "(%H", "(%O", call=("%O(", "%O(%L,"), replaces=True)
+_damage("second_cut_off", "Second step in the line breaks off.", "(%O %A) (%O", "(%O %A) (%H", notations=LINE)
+_damage("keyword", "Keyword of PDDL in the step.", "(:action %O %A)", "(:action %O :parameters (%A))", replaces=True)
+_damage("negation", "Negated step.", "(not (%O %A))", replaces=True)
 _damage("conjunction", "Steps joined by `and`.", "(and (%O %A))", "(and (%O %A) (%O %A))")
-_damage("colon", "A colon or number in the step.", "(%O: %A)", "(1. %O %A)", "(1: %O %A)", "(action: %O %A)", **_domain)
+_damage("colon", "Colon or number in the step.", "(%O: %A)", "(1. %O %A)", "(1: %O %A)", "(action: %O %A)", **_domain)
 _damage("quoted_argument", "Quotes around an argument.", '(%H "%L")', "(%H '%L')", "(%H `%L`)", **_domain)
-_damage("arrow_inside", "An arrow in the step.", "(%H -> %L)", "(%H → %L)", **_domain)
-_damage("swallowed_close", "A comment takes the closing parenthesis.", "(%O %A ; last one)", "(%O ; %A)",
+_damage("arrow_inside", "Arrow in the step.", "(%H -> %L)", "(%H → %L)", **_domain)
+_damage("swallowed_close", "Comment takes the closing parenthesis.", "(%O %A ; last one)", "(%O ; %A)",
     needs_domain=True, notations=LINES)
 _damage("other_brackets", "Braces or brackets in place of parentheses.", "{%O %A}", "[%O %A]", **_domain)
-_damage("bare_with_tail", "No parentheses, and an unreadable tail.", "%O %A (1)", "%O %A (done)", "%O %A [", **_domain)
+_damage("bare_with_tail", "Unreadable tail.", "%O %A (1)", "%O %A (done)", "%O %A [", **_domain)
 _damage("bare_step", "No parentheses.", "%O %A", "%O %A.", "%O: %A", "%O %A;", **_domain)
-_damage("list_wrong_type", "An item of a list of strings that is no string.", "7", "3.5", "None", "True",
+_damage("list_wrong_type", "Item that is no string.", "7", "3.5", "None", "True",
     notations=("quoted_list",), example="['(go x y)', 7]")
-_damage("list_cut_off", "A list that breaks off within a step.", "", notations=LIST, kind="text", places=("behind",),
+_damage("list_cut_off", "List that breaks off.", "", notations=LIST, kind="text", places=("behind",),
     needs_domain=True, example="['(go x y)', '(go y")
-_damage("json_wrong_type", "An item that is no object.", "7", "null", "true", "2.5", notations=JSON)
+_damage("json_wrong_type", "Item that is no object.", "7", "null", "true", "2.5", notations=JSON)
 _damage(
-    "json_no_name", "An object without a name.", '{"args": {"a": "x"}}', "{}", '{"args": {}, "id": 3}', notations=JSON)
-_damage("json_name_type", "A name that is no text.", '{"name": 5, "args": {}}', '{"name": null, "args": {"a": "x"}}',
+    "json_no_name", "Object without a name.", '{"args": {"a": "x"}}', "{}", '{"args": {}, "id": 3}', notations=JSON)
+_damage("json_name_type", "Name that is no text.", '{"name": 5, "args": {}}', '{"name": null, "args": {"a": "x"}}',
     '{"name": ["%O"], "args": {}}', notations=JSON)
-_damage("json_args_type", "Arguments that are a number or a truth value.", '{"name": "%O", "args": 7}',
+_damage("json_args_type", "Arguments that are a number.", '{"name": "%O", "args": 7}',
     '{"name": "%O", "args": true}', notations=JSON)
-_damage("json_args_cut", "Arguments as a JSON string that breaks off.", r'{"name": "%O", "args": "{\"a\": \"%L"}',
+_damage("json_args_cut", "JSON string that breaks off.", r'{"name": "%O", "args": "{\"a\": \"%L"}',
     notations=JSON)
-_damage("json_argument_type", "An argument that is no text.", '{"name": "%O", "args": {"a": ["%L"], "b": null}}',
+_damage("json_argument_type", "Argument that is no text.", '{"name": "%O", "args": {"a": ["%L"], "b": null}}',
     '{"name": "%O", "args": {"a": {}, "b": "%L"}}', notations=JSON, needs_domain=True)
-_damage("json_syntax", "An item that is no JSON.", '{"name": "%O", "args": }', '{"name" "%O"}',
+_damage("json_syntax", "Item that is no JSON.", '{"name": "%O", "args": }', '{"name" "%O"}',
     '{"name": "%O", "args": {"a" "%L"}}', notations=JSON, needs_domain=True)
-_damage("json_cut_off", "JSON that breaks off within a step.", '{"name": "%O", "ar', '{"name": "%', '{"na',
+_damage("json_cut_off", "JSON that breaks off.", '{"name": "%O", "ar', '{"name": "%', '{"na',
     notations=JSON, kind="text", places=("behind",), needs_domain=True)
 # fmt: on
 
