@@ -136,14 +136,13 @@ class Twins:
             shared = {TWIN: row[identity], NAMES: "replaced", identity: f"{row[identity]}-twin"}
             twins.append([{**twin, **shared} for twin in made])
         scored = pa.schema([each for each in schema if each.name in (*rows.column_names, column("domain"))])
+        chosen: dict[int, dict[str, Any]] = {}
         for turn in range(2):
-            of_turn = [each[min(turn, len(each) - 1)] for each in twins]
-            same = self._same_scores(scored, list(zip(originals, of_turn, strict=True)))
-            twins = [[twin] if kept else each[1:] for each, twin, kept in zip(twins, of_turn, same, strict=True)]
-            originals = [each for each, left in zip(originals, twins, strict=True) if left]
-            twins = [each for each in twins if each]
-        pairs = zip(originals, twins, strict=True)
-        return pa.Table.from_pylist([each for original, (twin,) in pairs for each in (original, twin)], schema)
+            tried = {place: each[turn] for place, each in enumerate(twins) if place not in chosen and len(each) > turn}
+            same = self._same_scores(scored, [(originals[place], twin) for place, twin in tried.items()])
+            chosen |= {place: twin for (place, twin), kept in zip(tried.items(), same, strict=True) if kept}
+        both = [each for place in sorted(chosen) for each in (originals[place], chosen[place])]
+        return pa.Table.from_pylist(both, schema)
 
     def counted(self, table: pa.Table) -> pl.DataFrame:
         """How many ``rows`` have their names, or those of a twin."""
