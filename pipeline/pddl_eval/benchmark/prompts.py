@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from random import Random
 from typing import Any, Literal
 
@@ -87,23 +86,24 @@ class Prompts:
 
         Raises ``UserError`` where there are too few examples for one of them.
         """
-        column = self.options.column
-        known = [{meaning: row.get(column(meaning)) for meaning in (*KEYS.values(), *ASKED_ABOUT)} for row in rows]
-        examples = list(islice(self._examples(known), EXAMPLES)) if self.shots else []
-        own = self._certificates(known) if self.shots else [None] * len(rows)
-        for number, (row, certificate) in enumerate(zip(known, own, strict=True)):
-            if (asked := self._asked(row)) is None:
+        key, read = KEYS[self.kind], {each: self.options.column(each) for each in (*KEYS.values(), *ASKED_ABOUT)}
+        known: list[dict[str, Any]] = [{meaning: row.get(name) for meaning, name in read.items()} for row in rows]
+        certificates = self._certificates(known) if self.shots else [None] * len(rows)
+        told = list(zip(known, map(self._asked, known), certificates, strict=True))
+        examples = [(row, question, name) for row, question, name in told if question and row[key]][:EXAMPLES]
+        for number, (row, asked, certificate) in enumerate(told):
+            if asked is None:
                 continue
             others = [
-                (question, answer)
-                for other, question, answer, name in examples
+                (question, other[key])
+                for other, question, name in examples
                 if question != asked and name != certificate and (row[TWIN] is None or other[TWIN] != row[TWIN])
             ]
             if len(others) < self.shots:
                 raise UserError(f"row {number} has only {len(others)} examples that are no twins of it")
             messages: list[Message] = []
-            for question, answer in Random(f"{self.seed} {number}").sample(others, self.shots):
-                messages += [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+            for example, answer in Random(f"{self.seed} {number}").sample(others, self.shots):
+                messages += [{"role": "user", "content": example}, {"role": "assistant", "content": answer}]
             messages.append({"role": "user", "content": asked})
             identity = number if row["reference_id"] is None else row["reference_id"]
             yield self._written(asked_as(self.kind, identity), messages, row)
@@ -121,13 +121,6 @@ class Prompts:
             case _:
                 turns = [f"{'Answer: ' * (each['role'] == 'assistant')}{each['content']}" for each in messages]
                 return {"id": identity, "query": "\n\n".join([*turns, "Answer:"]), "target": key or ""}
-
-    def _examples(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str, str, str | None]]:
-        """Rows that have an answer: the row, what is asked, the answer, and the problem's certificate."""
-        for row in rows:
-            question, answer = self._asked(row), row[KEYS[self.kind]]
-            if question and answer:
-                yield row, question, answer, self._certificates([row])[0]
 
     def _certificates(self, rows: Sequence[Mapping[str, Any]]) -> list[str | None]:
         if self.kind == "domain":
