@@ -181,6 +181,15 @@ def test_what_differs_is_extra_on_one_side_and_lacking_on_the_other() -> None:
         assert f">{sign} on-table<" in scenes_svg(explanation)
 
 
+def test_what_only_one_goal_implies_is_told_from_what_it_says() -> None:
+    held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal {}))"
+    explanation = explain(held.format("(clear a)"), held.format("(holding a)"))
+    reference, answer = map(drawn, scenes_of(explanation)[1])
+    assert (reference["(clear a)"], reference["(on-table a)"]) == (Mark.EXTRA, Mark.EXTRA_IMPLIED)
+    assert (answer["(clear a)"], answer["(on-table a)"]) == (Mark.LACKING, Mark.LACKING)
+    assert ">+ (on-table)<" in scenes_svg(explanation)
+
+
 def test_a_surplus_object_is_marked_on_its_card() -> None:
     answer = REFERENCE.replace("a b c", "a b c d").replace("(clear c)", "(clear c) (clear d)")
     _, scene = scenes_of(explain(REFERENCE, answer))[0]

@@ -45,19 +45,20 @@ OFFSETS = {"up": 1j, "north": 1j, "down": -1j, "south": -1j, "left": 1, "west": 
 
 
 class Mark(StrEnum):
-    """How an atom compares with the other side: only here, only there, the same, or implied (added by fullySpecify).
+    """How an atom compares with the other side: only here (written, or implied), only there, the same, or implied.
 
     ``GROUND`` is an arrow that no operator changes, the same on both sides: drawn faintly, and for goals too.
     """
 
     EXTRA = "extra"
+    EXTRA_IMPLIED = "extra implied"
     LACKING = "lacking"
     SAME = "same"
     IMPLIED = "implied"
     GROUND = "ground"
 
 
-SIGNS = {Mark.EXTRA: "+ {}", Mark.LACKING: "− {}", Mark.IMPLIED: "({})"}
+SIGNS = {Mark.EXTRA: "+ {}", Mark.EXTRA_IMPLIED: "+ ({})", Mark.LACKING: "− {}", Mark.IMPLIED: "({})"}
 LEGEND = "+ only here; − only on the other side; in parentheses: implied by the goal"
 
 
@@ -117,7 +118,7 @@ def _scene(explanation: Explanation, side: int, state: str) -> Scene:
 
     marks = dict(filter(None, (_marked(line, side, explanation) for line in lines)))  # those that differ come first
     ground = sorted(atom for atom in problem.init if atom[0] in explanation.static and is_arrow(atom))
-    marks |= {atom: Mark.GROUND for atom in ground if marks.get(atom) not in (Mark.EXTRA, Mark.LACKING)}
+    marks |= {atom: Mark.GROUND for atom in ground if marks.get(atom) in (None, Mark.SAME, Mark.IMPLIED)}
     joined = {places[name] for atom in marks if is_arrow(atom) for name in atom[1:]}
     cards = {"": list[Text]()}
     for name, each in places.items():
@@ -176,10 +177,13 @@ def _marked(line: AtomLine, side: int, explanation: Explanation) -> tuple[Atom, 
     if standing == Standing.ABSENT and not explanation.compares:
         return None
     if line.differs and explanation.compares:
-        return atom, Mark.LACKING if standing == Standing.ABSENT else Mark.EXTRA
+        return atom, _DIFFERENT[standing]
     if standing == Standing.IMPLIED:
         return None if atom[0] in explanation.static else (atom, Mark.IMPLIED)
     return atom, Mark.SAME
+
+
+_DIFFERENT = {Standing.WRITTEN: Mark.EXTRA, Standing.IMPLIED: Mark.EXTRA_IMPLIED, Standing.ABSENT: Mark.LACKING}
 
 
 def _signed(text: str, mark: Mark) -> str:

@@ -189,7 +189,8 @@ class RunSummary(RunCounts):
             for pair, rows in self.statistics.get(NOT_COMPARED, {}).items()
         ]
         outside = int(self.statistics.get(OUTSIDE, {}).get("rows", 0))
-        reasons = ("their reference cannot be read or solved", self.mistakes - outside), (OUTSIDE_STRIPS, outside)
+        invalid = "their reference cannot be read or solved; score --check says why"
+        reasons = (invalid, self.mistakes - outside), (OUTSIDE_STRIPS, outside)
         return lines + [("left out", f"{row_count(rows)}: {reason}") for reason, rows in reasons if rows]
 
     def score_sections(self) -> Sections:
