@@ -336,10 +336,11 @@ def _write_known(known: datasets.Location, previous: Previous, matches: pl.DataF
     with datasets.new_file(known) as new_file, ipc.new_file(new_file, schema) as writer:
         for first in range(0, rows + 1, PASS_BLOCKS * BLOCK_ROWS):  # A file without rows may begin at the last.
             stop = min(first + PASS_BLOCKS * BLOCK_ROWS, rows + 1)
-            some = matches.filter(pl.col("new").is_between(first, stop, closed="left"))
+            some = matches.filter(pl.col("new").is_between(first, stop, closed="left")).sort("old")
             parts = [nothing]
             for start, batch in _batches(previous.source, previous.scores.names) if some.height else ():
-                here = some.filter(pl.col("old").is_between(start, start + batch.num_rows, closed="left"))
+                low, high = np.searchsorted(some["old"], [start, start + batch.num_rows])
+                here = some[low:high]
                 scores = pa.Table.from_batches([batch]).take((here["old"] - start).to_arrow()).cast(previous.scores)
                 parts += scores.add_column(0, runs.KNOWN_ROW, here["new"].to_arrow()).combine_chunks().to_batches()
             table = pa.Table.from_batches(parts, schema).sort_by(runs.KNOWN_ROW).combine_chunks()

@@ -48,9 +48,9 @@ def together(batches: Iterable[Batch], most_rows: int, most_bytes: int = PIECE_B
     some: list[Batch] = []
     rows = size = 0
     for batch in batches:
-        if some and (rows + batch.num_rows > most_rows or size + batch.nbytes > most_bytes):
+        rows, size = rows + batch.num_rows, size + (added := batch.nbytes)
+        if some and (rows > most_rows or size > most_bytes):
             yield some
-            some, rows, size = [], 0, 0
+            some, rows, size = [], batch.num_rows, added
         some.append(batch)
-        rows, size = rows + batch.num_rows, size + batch.nbytes
     yield some

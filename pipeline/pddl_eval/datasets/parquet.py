@@ -74,7 +74,7 @@ def _rows_at_a_time(footer: pq.FileMetaData, names: Sequence[str] | None) -> int
 
 
 def _is_of(path: str, names: Sequence[str]) -> bool:
-    return any(path == name or path.startswith(f"{name}.") for name in names)
+    return path in names or ("." in path and any(path.startswith(f"{name}.") for name in names))
 
 
 def _longest(chunk: pq.ColumnChunkMetaData) -> int:
