@@ -19,7 +19,7 @@ from pddl_eval.pages import Cell, Page, Section, Table, Value, change, frame_tab
 from pddl_eval.report.files import text_of
 from pddl_eval.report.groups import MISSING, at_level, choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import Numbers
-from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
+from pddl_eval.report.keys import DIGEST, PASS_CELLS, common_type, digests, matching_rows
 from pddl_eval.report.numbers import CLUSTER, ROWS, as_counted, measures, paired_means
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import (
@@ -70,7 +70,7 @@ MOST_LINES = 20
 MOST_GROUPS = 1000
 """Values of one column: a column with more identifies rows and does not group them."""
 
-CELLS_OF_SCORE = 20
+CELLS_OF_SCORE = 10
 """Values of a row, and of its reference, that are in memory for each score that is compared."""
 
 BIN = 0.001
@@ -181,7 +181,7 @@ class Comparison:
     def keys_in_new(self) -> set[int]:
         """The keys of all rows of NEW, as in ``moved``."""
         keys = _keys_of(self.new, (self.old, self.new), self.on)
-        return {*self.new.frame.select(_hash(keys)).collect(engine="streaming").to_series()}
+        return {*_read(self.new, {"key": digests(keys)[DIGEST[0]]})["key"]}
 
 
 @unreadable_texts()
@@ -219,17 +219,30 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
     pairs = [pair for pair in RIGHT if all(pair in _kinds(side) for side in sides)]
     keys = [_keys_of(side, sides, on) for side in sides]
     values = [_values_of(side, sides, groups, pairs) for side in sides]
-    order = [_best_first(side, each, [*rates, *scores]) for side, each in zip(sides, values, strict=True)]
-    rows = matching_rows(sides, keys, order if on[0] == CONTENT else None)
-    old, new = (_at(_read(side, known), each) for side, known, each in zip(sides, values, rows, strict=True))
+    order = [
+        _best_first(side, its, [*rates, *scores]) if on[0] == CONTENT else {}
+        for side, its in zip(sides, values, strict=True)
+    ]
+    known = [
+        _read(side, digests(key) | its | first)
+        for side, key, its, first in zip(sides, keys, values, order, strict=True)
+    ]
+    rows = matching_rows(sides, keys, known, [*order[0]])
+    keyless = sum(each[DIGEST[0]].null_count() for each in known)
+    known = [each.drop(*DIGEST[1:], *order[0]) for each in known]
+    old, new = (each[_places(each, its)] for each, its in zip(known, rows, strict=True))
+    del known
     # A row that was asked another question is left out of all that follows.
     is_stranger = (old["question"] != new["question"]).fill_null(False)
     kept = [each.filter(~is_stranger) for each in rows]
     old, new = old.filter(~is_stranger), new.filter(~is_stranger)
     lost, won = (_lost(pairs, there, here) for there, here in ((old, new), (new, old)))
     lines = _lines(old, new, groups)
-    deltas = _deltas(sides, kept, lines, groups, [*rates, *scores], are_models=are_models)
+    moved = lines.select("old_verdict", "new_verdict", row=kept[1], old_row=kept[0], worse=lost, key=new[DIGEST[0]])
+    moved = moved.filter(lost | won)
     worse = lines.with_columns(row=kept[1]).filter(lost).head(MOST_EXAMPLES)
+    del old, new
+    deltas = _deltas(sides, kept, lines, groups, [*rates, *scores], are_models=are_models)
     return Comparison(
         old=sides[0],
         new=sides[1],
@@ -239,14 +252,14 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
         both=len(rows[1]),
         added=sides[1].rows - len(rows[1]),
         gone=sides[0].rows - len(rows[0]),
-        keyless=sum(_count(side, has_null(key)) for side, key in zip(sides, keys, strict=True)),
+        keyless=keyless,
         strangers=int(is_stranger.sum()),
         regressions=int(lost.sum()),
         improvements=int(won.sum()),
         flips=_flips(lines, groups),
         rates=deltas.filter(pl.col("measure").is_in(rates)),
         scores=deltas.filter(pl.col("measure").is_in(scores)),
-        moved=_moved_rows(lines, kept, lost, won, sides[1], keys[1]),
+        moved=moved,
         examples=_examples(worse, sides[1], keys[1], groups),
         compared=tuple(pairs),
     )
@@ -379,12 +392,13 @@ def _values_of(side: Scored, sides: Sequence[Scored], by: Sequence[str], pairs: 
     }
 
 
-def _best_first(side: Scored, values: Mapping[str, pl.Expr], names: Sequence[str]) -> list[pl.Expr]:
+def _best_first(side: Scored, values: Mapping[str, pl.Expr], names: Sequence[str]) -> dict[str, pl.Expr]:
     """The order of rows without ids: the right ones first, then by all values, so that no order of files matters."""
     right, groups = ([each for name, each in values.items() if name.startswith(kind)] for kind in ("right ", "group "))
     rest = [values[name] for name in ("question", "cluster", "verdict")]
     counted, scores = [side.is_counted(name) for name in names], [as_counted(side, name) for name in names]
-    return [*(~each.fill_null(False) for each in right), *counted, *rest, *scores, *groups]
+    order = [*(~each.fill_null(False) for each in right), *counted, *rest, *scores, *groups]
+    return {f"pddl_eval.rank.{number}": each for number, each in enumerate(order)}
 
 
 def _read(side: Scored, values: Mapping[str, pl.Expr]) -> pl.DataFrame:
@@ -392,16 +406,10 @@ def _read(side: Scored, values: Mapping[str, pl.Expr]) -> pl.DataFrame:
     return side.frame.select(ROW, **values).collect(engine="streaming")
 
 
-def _at(known: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
-    """What ``_read`` read of some rows."""
+def _places(known: pl.DataFrame, rows: pl.Series) -> pl.Series:
+    """Where some rows are in what ``_read`` has read: where rows are left out, their numbers are not their places."""
     numbers = known[ROW]
-    # Where rows are left out, their numbers are not their places.
-    places = rows if not known.height or numbers[-1] == known.height - 1 else numbers.search_sorted(rows)
-    return known.select(pl.exclude(ROW).gather(places))
-
-
-def _count(side: Scored, condition: pl.Expr) -> int:
-    return int(side.frame.select(condition.sum()).collect(engine="streaming").item())
+    return rows if not known.height or numbers[-1] == known.height - 1 else numbers.search_sorted(rows)
 
 
 def _lost(pairs: Sequence[str], there: pl.DataFrame, here: pl.DataFrame) -> pl.Series:
@@ -454,13 +462,13 @@ def _deltas(  # noqa: PLR0913 (the two sides, what is compared, and how)
     for first in range(0, len(names), at_a_time):
         for name, pair, values in _pairs_of_scores(sides, rows, answers, names[first : first + at_a_time]):
             both = ~np.isnan(pair).any(axis=0)
-            gaps = np.diff(np.where(both, np.where(pair == UNDECIDED, 0, pair), 0), axis=0)[0]
-            values = values or [*np.where(both, pair, np.nan)]
-            if all((each > UNDECIDED).any() for each in values):
-                counts = [(both, in_both), (gaps > 0, in_both), (gaps < 0, in_both)]
-                for each, unit in zip(values, theirs or [in_both] * 2, strict=True):
-                    counts += [(np.where(each > UNDECIDED, each, 0), unit), (~np.isnan(each), unit)]
-                sums = np.array([np.bincount(unit, each, units.height) for each, unit in counts])
+            pair, unit = (pair, in_both) if both.all() else (pair[:, both], in_both[both])
+            if all((each > UNDECIDED).any() for each in values or pair):
+                gaps = np.diff(np.where(pair == UNDECIDED, 0, pair), axis=0)[0]
+                counts = [(np.ones(len(unit)), unit), (gaps > 0, unit), (gaps < 0, unit)]
+                for each, its in zip(values or pair, theirs or [unit] * 2, strict=True):
+                    counts += [(np.where(each > UNDECIDED, each, 0), its), (~np.isnan(each), its)]
+                sums = np.array([np.bincount(its, each, units.height) for each, its in counts])
                 found += _moves(name, sums, levels, by)
     floats = dict.fromkeys(("old", "new", "difference", "low", "high"), pl.Float64)
     counted = dict.fromkeys(("rows", "references"), pl.Int64)
@@ -473,11 +481,15 @@ def _pairs_of_scores(
 ) -> Iterator[tuple[str, Numbers, list[Numbers]]]:
     """Scores of the rows that are in both, and of both sides' answers where these are not the same rows."""
     known = [_read(side, {name: _score(side, name) for name in names}) for side in sides]
-    paired = [_at(each, numbers) for each, numbers in zip(known, rows, strict=True)]
-    given = [_at(each, answer[ROW]) for each, answer in zip(known, answers, strict=False)]
-    del known
+    names = [name for name in names if all(each[name].null_count() < each.height for each in known)]
+    paired = [_places(each, numbers) for each, numbers in zip(known, rows, strict=True)]
+    given = [_places(each, answer[ROW]) for each, answer in zip(known, answers, strict=False)]
     for name in names:
-        yield name, np.array([each[name].to_numpy() for each in paired]), [each[name].to_numpy() for each in given]
+        pair, alone = (
+            [each[name].gather(its).to_numpy() for each, its in zip(known, places, strict=False)]
+            for places in (paired, given)
+        )
+        yield name, np.array(pair), alone
 
 
 def _score(side: Scored, name: str) -> pl.Expr:
@@ -551,24 +563,6 @@ def _moves(
                     **{"references": known["references"], "old": known["second"], "new": known["first"]},
                     **{each: known[each] for each in ("difference", "low", "high", "p")},
                 }
-
-
-def _hash(keys: Sequence[pl.Expr]) -> pl.Expr:
-    return pl.struct(keys).hash().alias("key")
-
-
-def _moved_rows(  # noqa: PLR0913 (what is known of both sides)
-    lines: pl.DataFrame,
-    rows: Sequence[pl.Series],
-    lost: pl.Series,
-    won: pl.Series,
-    after: Scored,
-    keys: Sequence[pl.Expr],
-) -> pl.DataFrame:
-    """The rows that got worse or better, with a hash of their keys, by which later comparisons know them."""
-    known = lines.select("old_verdict", "new_verdict", row=rows[1], old_row=rows[0], worse=lost)
-    found = known.filter(lost | won)
-    return found.join(_rows_of(after, found["row"], _hash(keys)), on="row", how="left", maintain_order="left")
 
 
 def _rows_of(side: Scored, rows: Iterable[int], *values: pl.Expr) -> pl.DataFrame:

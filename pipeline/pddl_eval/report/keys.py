@@ -23,64 +23,52 @@ DIGEST = ["pddl_eval.digest.0", "pddl_eval.digest.1"]
 SAMPLE = "pddl_eval.sample"
 
 
+def digests(keys: Sequence[pl.Expr]) -> dict[str, pl.Expr]:
+    """Two hashes of a row's key, named ``DIGEST``; null where part of the key is null, for it matches nothing."""
+    hashes = (pl.struct(key.hash(seed) for key in keys).hash(seed) for seed in range(len(DIGEST)))
+    return {name: pl.when(~_has_null(keys)).then(each) for name, each in zip(DIGEST, hashes, strict=True)}
+
+
 def matching_rows(
-    sides: Sequence[Scored], keys: Sequence[Sequence[pl.Expr]], order: Sequence[Sequence[pl.Expr]] | None = None
+    sides: Sequence[Scored], keys: Sequence[Sequence[pl.Expr]], known: Sequence[pl.DataFrame], order: Sequence[str] = ()
 ) -> list[pl.Series]:
     """The numbers of the rows of both sides with equal keys, in the order of the second side.
 
-    ``keys`` are each side's key columns, with equal names and types. Rows with a null in their key match nothing.
-    Without ``order``, a ``UserError`` names a key that several rows share. With it, rows of one key are paired in the
-    order of these expressions of each side.
+    ``keys`` are each side's key columns, with equal names and types; ``known`` has the number of each row (``ROW``) and
+    their ``digests``. Without ``order``, a ``UserError`` names a key that several rows share. With it, rows of one key
+    are paired in the order of these columns.
     """
-    columns = 3 + len(order[0] if order else ())
-    passes = max(1, -(-sum(side.rows for side in sides) * columns // PASS_CELLS))
+    passes = max(1, -(-sum(each.height for each in known) * (3 + len(order)) // PASS_CELLS))
     found = []
     for turn in range(passes):
-        of_this_pass = pl.col(DIGEST[0]) % passes == turn
-        old, new = (
-            _digests(sides, place, keys[place], order[place] if order else None, of_this_pass)
-            for place in range(len(sides))
-        )
-        joined = old.lazy().join(new.lazy(), on=[*DIGEST, *([SAMPLE] if order else [])])
-        found.append(joined.select("old", "new").collect(engine="streaming"))
-    return pl.concat(found).sort("new").get_columns()
+        old, new = (each.filter(pl.col(DIGEST[0]) % passes == turn).select(ROW, *DIGEST, *order) for each in known)
+        if order:
+            sample = pl.int_range(pl.len()).over(DIGEST).alias(SAMPLE)
+            old, new = (each.sort(order, maintain_order=True).select(ROW, *DIGEST, sample) for each in (old, new))
+        else:
+            for side, its, each in zip(sides, keys, (old, new), strict=True):
+                if each[DIGEST[0]].n_unique() < each.height:
+                    _require_unique(sides, side, its)
+        joined = old.lazy().join(new.lazy(), on=[*DIGEST, *([SAMPLE] if order else [])], suffix=" new")
+        found.append(joined.select(ROW, f"{ROW} new").collect(engine="streaming"))
+    return pl.concat(found).sort(f"{ROW} new").get_columns()
 
 
-def has_null(keys: Sequence[pl.Expr]) -> pl.Expr:
+def _has_null(keys: Sequence[pl.Expr]) -> pl.Expr:
     """True for rows whose key is null, at least in part."""
     return pl.any_horizontal(key.is_null() for key in keys)
 
 
-def _digests(
-    sides: Sequence[Scored],
-    place: int,
-    keys: Sequence[pl.Expr],
-    order: Sequence[pl.Expr] | None,
-    of_this_pass: pl.Expr,
-) -> pl.DataFrame:
-    """The digests of a side's keys with its row numbers, and the place of each row among those with its key."""
-    name = ("old", "new")[place]
-    digests = [pl.struct(key.hash(seed) for key in keys).hash(seed).alias(each) for seed, each in enumerate(DIGEST)]
-    ranks = [rank.alias(f"pddl_eval.rank.{number}") for number, rank in enumerate(order or ())]
-    rows = sides[place].frame.filter(~has_null(keys)).select(pl.col(ROW).alias(name), *digests, *ranks)
-    found = rows.filter(of_this_pass).collect(engine="streaming")
-    if order is not None:
-        sample = pl.int_range(pl.len()).over(DIGEST).alias(SAMPLE)
-        return found.sort(pl.exclude(name, *DIGEST), maintain_order=True).select(name, *DIGEST, sample)
-    if found.lazy().group_by(DIGEST).len("rows").filter(pl.col("rows") > 1).collect(engine="streaming").height:
-        _refuse(sides, sides[place], keys)
-    return found
-
-
-def _refuse(sides: Sequence[Scored], side: Scored, keys: Sequence[pl.Expr]) -> None:
+def _require_unique(sides: Sequence[Scored], side: Scored, keys: Sequence[pl.Expr]) -> None:
     """Name the first key that several rows share, and columns that may tell them apart."""
     names = [key.meta.output_name() for key in keys]
-    counts = side.frame.filter(~has_null(keys)).select(keys).group_by(names).agg(pl.len().alias(SAMPLE))
-    *values, rows = counts.filter(pl.col(SAMPLE) > 1).sort(names).head(1).collect(engine="streaming").row(0)
-    shared = ", ".join(f"{name} {str(value)[:60]}" for name, value in zip(names, values, strict=True))
-    others = [name for name in TELLING if name not in names and all(_varies(each, name) for each in sides)]
-    example = f" (--key {','.join([*names, *others])})" if others else ""
-    raise UserError(f"{rows:,} rows of {side.name} share {shared}: say with --key what identifies a row{example}")
+    counts = side.frame.filter(~_has_null(keys)).select(keys).group_by(names).agg(pl.len().alias(SAMPLE))
+    first = counts.filter(pl.col(SAMPLE) > 1).sort(names).head(1).collect(engine="streaming")
+    for *values, rows in first.rows():
+        shared = ", ".join(f"{name} {str(value)[:60]}" for name, value in zip(names, values, strict=True))
+        others = [name for name in TELLING if name not in names and all(_varies(each, name) for each in sides)]
+        example = f" (--key {','.join([*names, *others])})" if others else ""
+        raise UserError(f"{rows:,} rows of {side.name} share {shared}: say with --key what identifies a row{example}")
 
 
 def _varies(side: Scored, name: str) -> bool:
