@@ -15,7 +15,7 @@ from pddl_eval.benchmark.describe import sentence_of
 from pddl_eval.benchmark.twins import DESCRIPTIONS
 from pddl_eval.benchmark.variants import PLAIN
 from pddl_eval.columns import TWIN, asked_as
-from pddl_eval.definition.domains import PlanningDomain
+from pddl_eval.definition.domains import PlanningDomain, chosen_domain
 from pddl_eval.definition.metrics import domain_of
 from pddl_eval.definition.model import ROOT_TYPE, domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
@@ -38,7 +38,6 @@ INSTRUCTIONS: Mapping[str, str] = {
     "problem": "Write this as a PDDL problem of the domain. Answer with the problem alone: (define (problem …) …).",
     "plan": "Find a plan. Answer with its actions alone, one a line, such as (name argument argument).",
     "domain": "Write the domain in PDDL. Answer with the domain alone: (define (domain …) …).",
-    "question": "",
 }
 """In which notation to answer; a question says it itself."""
 
@@ -132,37 +131,26 @@ class Prompts:
 
     def _asked(self, row: Mapping[str, Any]) -> str | None:
         """What a row asks, in words; None where it lacks what that is about, or it cannot be read."""
+        given = domain_of(row, self.options)
         try:
             if self.kind == "domain":
-                task = None if row["reference_domain"] is None else read_task(_EMPTY, row["reference_domain"])
-            else:
-                task = read_task(row["reference_problem"], domain_of(row, self.options), for_plans=True)
+                return f"{_heads(chosen_domain(row['reference_domain'] or ''))}\n\n{INSTRUCTIONS['domain']}"
+            task = read_task(row["reference_problem"], given, for_plans=True)
         except DomainError:
             return None
         if not isinstance(task, Task) or task.domain is None:
             return None
-        if self.kind == "domain":
-            parts = [_heads(task.domain)]
-        else:
-            given = domain_of(row, self.options)
-            if given is None or "(" not in given:
-                given = domain_to_pddl(task.domain.domain)
-            parts = [f"The domain:\n\n{given.strip()}"]
-            described = next((row[name] for name in DESCRIPTIONS if row[name]), None)
-            parts.append(
-                f"The task: {described or _in_words(task)}"
-                if self.kind == "problem"
-                else f"The problem:\n\n{row['reference_problem']}"
-            )
-        if self.kind == "question" and not row["question_text"]:
-            return None
-        return "\n\n".join([*parts, row["question_text"] if self.kind == "question" else INSTRUCTIONS[self.kind]])
+        if given is None or "(" not in given:
+            given = domain_to_pddl(task.domain.domain)
+        about = f"The problem:\n\n{row['reference_problem']}"
+        if self.kind == "problem":
+            about = f"The task: {next((row[name] for name in DESCRIPTIONS if row[name]), None) or _in_words(task)}"
+        asked = row["question_text"] if self.kind == "question" else INSTRUCTIONS[self.kind]
+        return f"The domain:\n\n{given.strip()}\n\n{about}\n\n{asked}" if asked else None
 
 
 ASKED_ABOUT = ("reference_id", "domain", "question_text", TWIN, *DESCRIPTIONS)
 """What of a row is read beside its keys."""
-
-_EMPTY = "(define (problem p) (:domain d) (:init) (:goal (and)))"
 
 
 def _heads(domain: PlanningDomain) -> str:
