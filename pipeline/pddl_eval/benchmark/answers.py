@@ -18,13 +18,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from enum import Enum
-from itertools import count
 from random import Random
 from typing import NamedTuple
 
 from pddl_eval.benchmark.enumeration import DOMAINS
 from pddl_eval.benchmark.original import Original, write
-from pddl_eval.benchmark.tasks import choose, of_type
+from pddl_eval.benchmark.tasks import choose, fresh_name, of_type
 from pddl_eval.definition.domains import NotCovered
 from pddl_eval.definition.model import ROOT_TYPE, Atom, Problem, State, show_atom
 from pddl_eval.definition.model import renamed as with_names
@@ -224,7 +223,7 @@ def object_added(original: Original, random: Random) -> Problem:
     """One object more, in no atom: the original's plan still works, the number of objects does not fit."""
     objects = original.problem.objects
     type_ = random.choice(sorted(objects.values()) or [ROOT_TYPE])
-    return replace(original.problem, objects={**objects, _fresh_name(original.problem, "extra"): type_})
+    return replace(original.problem, objects={**objects, fresh_name("extra", objects): type_})
 
 
 @recipe(Grade.SOLVABLE)
@@ -358,7 +357,7 @@ def undeclared_object(original: Original, random: Random) -> str | None:
     atoms = [atom for atom in sorted(original.problem.init) if len(atom) > 1]
     if not atoms:
         return None
-    atom = (*random.choice(atoms)[:-1], _fresh_name(original.problem, "undeclared"))
+    atom = (*random.choice(atoms)[:-1], fresh_name("undeclared", original.problem.objects))
     return text.replace("(:init ", f"(:init {show_atom(atom)} ", 1)
 
 
@@ -462,11 +461,6 @@ def _colors(objects: Mapping[str, str], sides: Iterable[State]) -> tuple[Counter
 def _alike(problem: Problem, name: str) -> list[str]:
     """The objects of the same type, itself included; a constant is like nothing else."""
     return of_type(problem.objects[name], problem) if name in problem.objects else [name]
-
-
-def _fresh_name(problem: Problem, stem: str) -> str:
-    """A name that no object of the problem has."""
-    return next(name for name in (f"{stem}{number}" for number in count(1)) if name not in problem.objects)
 
 
 def _unknown_atom(problem: Problem, random: Random) -> Atom:

@@ -18,6 +18,7 @@ from random import Random
 from typing import Any
 
 from pddl_eval.benchmark.enumeration import DOMAINS, task_problem, tasks_of
+from pddl_eval.benchmark.tasks import fresh_name, kind_of
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.model import Atom, Operator, Problem, State
 from pddl_eval.definition.state_space import Node, StateSpace
@@ -106,12 +107,11 @@ class Starts:
             values = {fluent: value for fluent, value in problem.values.items() if name not in fluent[1:]}
             changed = replace(problem, objects=objects, init=problem.init.difference(own), values=values)
             return changed if objects and self._is_known(changed) else None
-        stem = name.rstrip("0123456789")
-        number = next(n for n in range(1, len(problem.objects) + 2) if f"{stem}{n}" not in self._names(problem))
-        objects = {**problem.objects, f"{stem}{number}": problem.objects[name]}
+        new = fresh_name(kind_of(name), {*problem.objects, *self.domain.domain.constants})
+        objects = {**problem.objects, new: problem.objects[name]}
 
         def copied(atom: Atom) -> Atom:
-            return (atom[0], *(f"{stem}{number}" if term == name else term for term in atom[1:]))
+            return (atom[0], *(new if term == name else term for term in atom[1:]))
 
         values = {copied(fluent): value for fluent, value in problem.values.items()} | dict(problem.values)
         own = [
@@ -129,9 +129,6 @@ class Starts:
             if self._is_known(changed):
                 return changed
         return None
-
-    def _names(self, problem: Problem) -> set[str]:
-        return {*problem.objects, *self.domain.domain.constants}
 
     def _is_known(self, problem: Problem) -> bool:
         return all(shape in self._known for shape in self._shapes(problem.objects, problem.init))

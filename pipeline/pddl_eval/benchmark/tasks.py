@@ -121,6 +121,15 @@ def kind_of(name: str) -> str:
     return name.rstrip("0123456789")
 
 
+def fresh_name(kind: str, taken: Collection[str]) -> str:
+    """The first numbered name of a kind that is not taken.
+
+    >>> fresh_name("ball", ["ball1", "ball3"])
+    'ball2'
+    """
+    return next(name for name in numbered(kind, len(taken) + 1) if name not in taken)
+
+
 def counted(count: int, noun: str) -> str:
     """A number with its noun.
 

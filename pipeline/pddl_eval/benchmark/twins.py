@@ -73,8 +73,8 @@ OTHER_WORDS = _words(
 STYLES = ("words", "other", "letters")
 """What names become: random words, other real words, letters."""
 
-TEXTS = (*(each for each in SCORED if each != "is_placeholder"), "reference_answer", "question_text")
-"""Columns with names, as far as there are such columns; ``question`` names a kind."""
+TEXTS = (*(each for each in SCORED if each not in ("is_placeholder", "question")), "reference_answer", "question_text")
+"""Columns with names, as far as there are such columns."""
 
 DESCRIPTIONS = ("description", "natural_language")
 """Columns that a twin lacks: a problem in words is about the world that the names are from."""
@@ -151,11 +151,7 @@ class Twins:
     def _twins(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The row with other names and its arguments in other places, and with other names alone."""
         column = self.options.column
-        texts = {
-            name: row[name]
-            for name in map(column, TEXTS)
-            if isinstance(row.get(name), str) and name != column("question")
-        }
+        texts = {name: row[name] for name in map(column, TEXTS) if isinstance(row.get(name), str)}
         problem, domain = texts.get(column("reference_problem")), row.get(column("domain")) or self.options.domain
         if not domain and not row.get(column("reference_domain")):
             named = re.search(r"\(\s*:domain\s+([^\s()]+)", problem or "", re.IGNORECASE)

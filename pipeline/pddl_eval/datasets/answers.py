@@ -159,10 +159,9 @@ def _rows_of_logs(logs: Source, reading: ReadingOptions, columns: Mapping[str, s
         raise DatasetError(f"The answers in a log are of one kind: not both {' and '.join(kinds)}.")
     harness = HARNESSES[reading.harness or ""]
     (kind,) = kinds or ["answer" if _are_published(reading) else harness.kind]
-    generated, reference = columns.get(f"generated_{kind}", f"generated_{kind}"), f"reference_{kind}"
-    answered = columns.get("generated_answer", "generated_answer")
-    alone = reading.references is None
     by_pair = {pair: columns.get(f"generated_{pair}", f"generated_{pair}") for pair in PAIRS}
+    generated, reference, answered = by_pair[kind], f"reference_{kind}", by_pair["answer"]
+    alone = reading.references is None
     names = ["reference_id", "model", "task", "sample", generated, *by_pair.values(), ERROR, RECORDED, "log"]
     names += [reference, *REFERENCE_SIDE, *QUESTION_SIDE] if alone else []
     names = list(dict.fromkeys(names))
