@@ -69,22 +69,18 @@ def write_tasks(tasks: OwnTasks, count: int, output: str, workers: int, watch: C
 
     ``watch`` is told how many tasks are new. Raises ``UserError`` where none is found, and writes nothing then.
     """
-    drawn, written = tasks.draw(count, workers), [pl.DataFrame(TASKS_SCHEMA.empty_table().drop("reference_problem"))]
+    drawn, written = tasks.draw(count, workers), list[pl.DataFrame]()
     with new_parquet(locate(output), TASKS_SCHEMA) as writer:
         while some := [each._asdict() for each in islice(drawn, ROW_GROUP_ROWS // 16)]:
             table = pa.Table.from_pylist(some, TASKS_SCHEMA)
             writer.write_table(table)
             watch(len(some))
-            written.append(pl.DataFrame(table.drop("reference_problem")))
-        if len(written) == 1:
+            written.append(pl.DataFrame(table.select(["steps", "optimal_cost", "states_complete"])))
+        if not written:
             raise UserError("no task was found: other seeds, or other numbers of steps, may have some")
-    of_cost, of_states = pl.col("optimal_cost").is_not_null().sum(), pl.col("states_complete").sum()
-    counts = (
-        pl.concat(written)
-        .group_by("steps")
-        .agg(pl.len().alias("tasks"), of_cost.alias("cost proven"), of_states.alias("all states seen"))
-    )
-    return counts.sort("steps", nulls_last=True)
+    proven, seen = pl.col("optimal_cost").is_not_null().sum(), pl.col("states_complete").sum()
+    counts = pl.len().alias("tasks"), proven.alias("cost proven"), seen.alias("all states seen")
+    return pl.concat(written).group_by("steps").agg(counts).sort("steps", nulls_last=True)
 
 
 def seeds_in(places: Sequence[str], column: str = "reference_problem") -> list[str]:
