@@ -217,6 +217,14 @@ def test_a_report_is_two_screens_and_names_what_else_there_is(width: int, tmp_pa
     assert "By group" in alone and "Ranking" not in alone
 
 
+def test_a_table_that_is_cut_short_says_so() -> None:
+    rows = {"model": [f"m{n}" for n in range(20)], "domain": ["a", "b"] * 10, "equivalent": [True] * 20}
+    page = report_page(build_report(pl.DataFrame(rows)))
+    ranking = brief_page(page, 100).sections[0].tables[0]
+    assert len(ranking.rows) == 8 and "the first 8" in ranking.caption
+    assert "the first" not in page.sections[0].tables[0].caption
+
+
 def test_what_was_not_asked_for_has_no_rate(tmp_path: Path) -> None:
     held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     pairs = pl.DataFrame({"reference_problem": [held] * 2, "generated_problem": [held, "no problem"]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -157,6 +158,22 @@ def test_the_ranking_s_dots_stand_where_their_numbers_are() -> None:
     figure = next(each for each in all_figures(build_report(answers(plans=True))) if each.name == "ranking")
     assert figure.description == "strong: equivalent 75.0. weak: equivalent 0.0."
     assert {"75.0", "0.0"} <= set(texts(figure))
+
+
+def test_long_names_do_not_reach_into_each_other() -> None:
+    """In lines that end at a hyphen, one below the other; a name that JavaScript knows is a name like any other."""
+    names = [f"meta-llama/Llama-3.1-405B-Instruct-Turbo-{each}-dynamic" for each in ("fp8", "bf16", "int4")]
+    names.append("constructor")
+    figure = all_figures(build_report(pl.DataFrame({"model": names, "equivalent": [True, False, True, False]})))[0]
+    (labels,) = (each for each in drawn(figure).iter() if "role-axis-label" in each.get("class", "") and len(each) == 4)
+    found = []
+    for label in labels:
+        lines = ["".join(line.itertext()) for line in label] or [label.text or ""]
+        (middle,) = re.findall(r"translate\([^,]*,([^)]*)\)", label.get("transform", ""))
+        found.append((float(middle), lines))
+    assert sorted("".join(lines) for _, lines in found) == sorted(names)
+    for (place, lines), (following, _) in pairwise(sorted(found)):
+        assert place + 12 * len(lines) <= following
 
 
 def test_an_empty_bin_between_others_keeps_its_place() -> None:

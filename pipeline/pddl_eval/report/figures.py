@@ -8,11 +8,13 @@ words for screen readers. Pages draw in their tables instead (``pages.Cell``).
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -74,11 +76,8 @@ title says so), and lines, each with a dash and a mark of its own: colour is nev
 NARROW, DOTS, NAME_CHARACTERS = 330, 300, 80
 """Width of a chart on a phone, dots of a PNG in an inch, characters of a group's name."""
 
-WRAPPED = (
-    "length(datum.label) <= 22 ? datum.label : "
-    "[slice(datum.label, 0, 22), slice(datum.label, 22, 44), slice(datum.label, 44)]"
-)
-"""A long name in lines of 22 characters, for there is no room for more in a narrow figure."""
+LABEL_CHARACTERS, LABEL_LINE = 22, 13
+"""Characters in a line of a group's name, for there is no room for more in a narrow figure, and the line's height."""
 
 DESCRIPTION_CHARACTERS = 20_000
 
@@ -168,22 +167,35 @@ def _ranking_figures(report: Report) -> Iterator[Figure]:
     frame = frame.select("group", *SHOWN, "low", "high")
     title = f"Percent {MEASURE_NAMES[measure]} of {kind}, by {report.by[0]}{left_out}"
     dot = {"type": "point", "color": SERIES[0], "filled": True, "size": 80, "opacity": 1}
-    yield _figure("ranking", title, frame, _measured(frame, dot, color=SERIES[0], strokeWidth=2), 30 * frame.height)
+    yield _figure("ranking", title, frame, _measured(frame, dot, color=SERIES[0], strokeWidth=2), _height(frame, 30))
 
 
 def _percent(channel: Any, field: str, most: int = 100, **options: Any) -> Any:
     return channel(field, scale=alt.Scale(domain=[0, most]), axis=alt.Axis(values=TICKS), **options)
 
 
-def _beside(chart: alt.Chart) -> alt.Chart:
-    """The chart with a line for each group."""
-    return chart.encode(y=alt.Y("group:N", sort=None, title=None, axis=alt.Axis(labelExpr=WRAPPED)))
+def _lines(name: str) -> list[str]:
+    return wrap(name, LABEL_CHARACTERS) or [name]
+
+
+def _beside(frame: pl.DataFrame) -> alt.Chart:
+    """A chart with a line for each group, named in as many lines as its name needs."""
+    long = [name for name in frame["group"].unique() if len(_lines(name)) > 1]
+    lines, names = map(json.dumps, ([_lines(name) for name in long], long))
+    label = f"{lines}[indexof({names}, datum.label)] || datum.label" if long else alt.Undefined
+    return alt.Chart(frame).encode(y=alt.Y("group:N", sort=None, title=None, axis=alt.Axis(labelExpr=label)))
+
+
+def _height(frame: pl.DataFrame, least: int) -> int:
+    """Of all groups, where each has the least height, or that of the longest name."""
+    names = frame["group"].unique()
+    return len(names) * max(least, *(LABEL_LINE * len(_lines(name)) + 8 for name in names))
 
 
 def _measured(frame: pl.DataFrame, mark: Mapping[str, Any], *channels: Any, **rule: Any) -> Any:
     """Each percentage as a mark, with its interval and its value, which stands behind both: there is room for it."""
     percent = partial(_percent, alt.X, most=113, title="percent")
-    base = _beside(alt.Chart(frame.with_columns(end=pl.coalesce("high", "percent")))).encode(*channels[:1])
+    base = _beside(frame.with_columns(end=pl.coalesce("high", "percent"))).encode(*channels[:1])
     return alt.layer(
         base.properties(mark=mark).encode(percent("percent:Q"), *channels[1:]),
         base.mark_rule(**rule).encode(x=percent("low:Q"), x2="high:Q"),
@@ -229,8 +241,7 @@ def _bars(name: str, title: str, frame: pl.DataFrame, left_out: str) -> Iterator
     frame = frame.select("group", *SHOWN, "low", "high", *(each for each in ("rows", "domains") if each in frame))
     colour = alt.Color(**_scaled("label", colours, colours.values()))
     chart = _measured(frame, {"type": "bar"}, alt.YOffset("label:N", sort=None), colour)
-    height = frame["group"].n_unique() * (13 * len(colours) + 14)
-    yield _figure(name, title + left_out, frame, chart, height)
+    yield _figure(name, title + left_out, frame, chart, _height(frame, 13 * len(colours) + 14))
 
 
 def _verdict_figures(report: Report) -> Iterator[Figure]:
@@ -249,7 +260,7 @@ def _verdict_figures(report: Report) -> Iterator[Figure]:
     found = alone.group_by("group", label, maintain_order=True).agg(pl.col("percent", "rows").sum())
     shown = {name: colour for name, colour in colours.items() if name in found["label"]}
     frame = _filled(found, [*shown])
-    base = _beside(alt.Chart(frame.with_columns(place=pl.int_range(pl.len())))).encode(
+    base = _beside(frame.with_columns(place=pl.int_range(pl.len()))).encode(
         x=_percent(alt.X, "percent:Q", title="percent of rows"), order="place:Q"
     )
     chart = alt.layer(
@@ -261,7 +272,7 @@ def _verdict_figures(report: Report) -> Iterator[Figure]:
         ),
     )
     title = " by ".join(["Verdicts", *report.by[:1]]) + left_out
-    yield _figure("verdicts", title, frame, chart, 26 * frame["group"].n_unique())
+    yield _figure("verdicts", title, frame, chart, _height(frame, 26))
 
 
 def _size_figures(report: Report) -> Iterator[Figure]:

@@ -106,7 +106,7 @@ def brief_page(page: Page, width: int) -> Page:
         others += [slug(section.title)] * (tables != first)
         if first:
             narrow = [each if width >= WIDE_TERMINAL else _narrowed(each) for each in first[:2]]
-            shown.append(replace(section, tables=[replace(each, rows=each.rows[:BRIEF_LINES]) for each in narrow]))
+            shown.append(replace(section, tables=[_beginning(each) for each in narrow]))
     more = f"More: --table NAME with {', '.join(others)}; --all for all of it; --output report/ for pages."
     return replace(page, sections=[*shown, Section("", [more])] if others else page.sections)
 
@@ -116,6 +116,14 @@ def _narrowed(shown: Table) -> Table:
     numbers = range(shown.words, len(shown.header))
     kept = 2 if shown.kind == "forest" else MOST_BRIEF
     return shown.only([*range(shown.words), *(numbers if len(numbers) <= kept + 1 else [*numbers[:kept], numbers[-1]])])
+
+
+def _beginning(shown: Table) -> Table:
+    """The first lines; the caption says that there are more."""
+    if len(shown.rows) <= BRIEF_LINES:
+        return shown
+    caption = f"{shown.caption.partition(' (the first ')[0]} (the first {BRIEF_LINES}; --all has more)"
+    return replace(shown, caption=caption, rows=shown.rows[:BRIEF_LINES])
 
 
 def _doubts(report: Report) -> Section:
