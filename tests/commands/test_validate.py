@@ -295,6 +295,7 @@ def test_a_page_of_a_plan_goes_through_its_steps(files: tuple[Path, Path], tmp_p
 
 
 def test_the_step_that_fails_ends_the_steps_and_only_numbers_that_change_have_a_column() -> None:
+    """Of the step that fails all is listed that does not hold, not only what the verdict names."""
     problem = "(define (problem p) (:domain blocksworld) (:objects a b) (:init (holding a)) (:goal (clear a)))"
     section = validation_page([("a.plan", pddl_eval.validate("(putdown a) (stack a b)", problem))]).sections[0]
     shown = section.tables[0]

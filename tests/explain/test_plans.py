@@ -121,3 +121,18 @@ def test_a_plan_is_stepped_through_on_its_page() -> None:
     (section,) = (each for each in explain_row(row).page(whole=True).sections if each.title == "Step by step")
     (step,) = ([cell.text for cell in line] for line in section.tables[0].rows)
     assert step[:5] == ["1", "(switch)", "(off)", "(on)", "(off)"]
+
+
+def test_an_answer_with_times_is_read_with_its_times() -> None:
+    timed = "0.5: (unstack a b) [2]\n3: (putdown a)\n3: (wave)"
+    assert explained(timed).as_read == timed
+    assert explained("unstack(a, b), {wave, putdown(a)}").as_read == "(unstack a b)\n{(putdown a) (wave)}"
+
+
+def test_all_that_a_failed_step_lacks_ends_the_steps() -> None:
+    domain = """(define (domain d) (:requirements :adl) (:predicates (p) (q) (r ?x))
+      (:action go :precondition (and (not (p)) (q) (exists (?x) (r ?x))) :effect (q)))"""
+    row = {"reference_problem": "(define (problem x) (:domain d) (:objects a) (:init (p)) (:goal (q)))"}
+    part = explain_row({**row, "generated_plan": "(go)", "domain": domain}).parts["plan"]
+    (steps,) = (each for each in part.page(whole=True).sections if each.title == "Step by step")
+    assert [cell.text for cell in steps.tables[0].rows[-1]][1:3] == ["(go) fails", "(exists (?x) (r ?x)) (not (p)) (q)"]

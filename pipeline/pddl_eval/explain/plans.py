@@ -12,7 +12,7 @@ from typing import Any
 
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.metrics import PLAN, OnlySome, Row
-from pddl_eval.definition.model import is_atom, show_atom, show_formula, show_number, words_of
+from pddl_eval.definition.model import Scheduled, is_atom, show_atom, show_formula, show_number, words_of
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import Plan, PlanError, Step, actions_of
 from pddl_eval.definition.trajectory import NEVER, Broken
@@ -72,8 +72,8 @@ class PlanExplanation:
 
     @property
     def as_read(self) -> str | None:
-        """The steps that were read, a line each."""
-        return "\n".join(map(_shown, self.generated[:ALL_ROWS])) or None
+        """The steps that were read, a line each; actions with times or durations have theirs."""
+        return "\n".join(text for step in self.generated[:ALL_ROWS] for text in _read(step)) or None
 
     def page(self, *, whole: bool = False) -> Page:
         """The self in words: scores, the failed step or the goal, the state, both plans side by side."""
@@ -189,6 +189,16 @@ def _shown(step: Step) -> str:
     """A step; concurrent actions in braces."""
     actions = " ".join(line(show_atom(action)) for action in sorted(actions_of(step)))
     return f"{{{actions}}}" if isinstance(step, frozenset) else actions
+
+
+def _read(step: Step) -> list[str]:
+    """The lines of a step as a planner writes it."""
+    actions = [action for action in sorted(actions_of(step)) if isinstance(action, Scheduled)]
+    starts = ["" if each.start is None else f"{show_number(each.start)}: " for each in actions]
+    lasts = ["" if each.duration is None else f" [{show_number(each.duration)}]" for each in actions]
+    return [f"{start}{_shown(each)}{end}" for each, start, end in zip(actions, starts, lasts, strict=True)] or [
+        _shown(step)
+    ]
 
 
 def _side_by_side(explanation: PlanExplanation, most: int) -> Section:

@@ -47,8 +47,9 @@ def steps_section(title: str, found: Validation, told: Sequence[str] = (), capti
         rows.append(cells(texts, differs=False))
     if found.execution is not None and found.failed_step and not found.execution.times:
         action = " ".join(show_atom(each) for each in sorted(actions_of(found.plan[found.failed_step - 1])))
-        missing = " ".join(map(show_formula, found.missing))
-        rows.append(cells([str(found.failed_step), f"{action} fails", missing, "", "", ""], differs=True))
+        unmet = [each.atom if each.wanted else ("not", each.atom) for each in found.conditions if not each.holds]
+        lacks = " ".join(map(show_formula, unmet))
+        rows.append(cells([str(found.failed_step), f"{action} fails", lacks, "", "", ""], differs=True))
     if not rows:
         return Section(title, told)
     caption += f" (the first {MOST_STEPS:,} of {len(rows):,} steps)" * (len(rows) > MOST_STEPS)
