@@ -11,7 +11,7 @@ import click
 
 from pddl_eval.commands.command import Command, say
 from pddl_eval.commands.flags import argument, by, flags, key
-from pddl_eval.commands.outputs import force, require_writable
+from pddl_eval.commands.outputs import force_option, require_writable
 from pddl_eval.errors import FAILED, UNFINISHED, UserError
 from pddl_eval.settings import ReadingOptions, chosen_format
 
@@ -39,7 +39,7 @@ FORMATS = ("terminal", "md", "tex", "csv", "json", "html")
 )
 @click.option("--format", type=click.Choice(FORMATS), help="Default: the suffix of --output, else terminal.")
 @click.option("--output", metavar="FILE", help="Write it there: comparison.html, .txt, .md, .tex, .csv, .json.")
-@force
+@force_option
 def compare(
     old: str,
     news: tuple[str, ...],

@@ -8,8 +8,7 @@ import click
 
 from pddl_eval.commands.command import Command
 from pddl_eval.commands.flags import argument, columns_option, flags, inputs, is_placeholder, split_names, workers
-from pddl_eval.commands.outputs import force as force_option
-from pddl_eval.commands.outputs import require_writable
+from pddl_eval.commands.outputs import force_option, require_writable
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.shown import printable
 

@@ -9,7 +9,7 @@ import click
 from pddl_eval.columns import PAIRS
 from pddl_eval.commands.command import Command, note, require_all_rows
 from pddl_eval.commands.flags import Known, argument, flags, is_placeholder, key
-from pddl_eval.commands.outputs import force, require_all_writable
+from pddl_eval.commands.outputs import force_option, require_all_writable
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.shown import line, listed, printable
@@ -34,7 +34,7 @@ SHOWN = 5
 @click.option("--html", metavar="FILE", help="Write a page with drawings of both problems.")
 @click.option("--svg", metavar="FILE", help="Write the drawings as one picture.")
 @click.option("--save-plan", metavar="FILE", help="Write the counterexample, else the plan.")
-@force
+@force_option
 def explain(
     source: str,
     answer: str | None,

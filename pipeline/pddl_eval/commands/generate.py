@@ -10,8 +10,7 @@ import click
 
 from pddl_eval.commands.command import Command, Group
 from pddl_eval.commands.flags import argument, flags, inputs, seed, workers
-from pddl_eval.commands.outputs import force as force_option
-from pddl_eval.commands.outputs import require_writable
+from pddl_eval.commands.outputs import force_option, require_writable
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.shown import printable

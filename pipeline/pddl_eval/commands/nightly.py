@@ -10,7 +10,7 @@ import click
 
 from pddl_eval.commands.command import Command
 from pddl_eval.commands.flags import argument, flags, inputs, key
-from pddl_eval.commands.outputs import force as force_option
+from pddl_eval.commands.outputs import force_option
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.settings import RunOptions
 

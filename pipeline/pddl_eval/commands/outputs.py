@@ -51,7 +51,7 @@ TABLES = ({"measure", "rows"}, {"metric", "rows"})
 LOOKED_AT = 8 * 2**20
 """Bytes of a file that are looked at."""
 
-force = click.option("--force", is_flag=True, help="Also replace a file of another kind; never an input.")
+force_option = click.option("--force", is_flag=True, help="Also replace a file of another kind; never an input.")
 
 
 def require_writable(

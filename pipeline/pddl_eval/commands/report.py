@@ -11,7 +11,7 @@ import click
 
 from pddl_eval.commands.command import Command, note
 from pddl_eval.commands.flags import argument, by, columns_option, flags, metrics
-from pddl_eval.commands.outputs import force, require_kind, require_writable
+from pddl_eval.commands.outputs import force_option, require_kind, require_writable
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UNFINISHED, UserError
 from pddl_eval.settings import FIGURES, FORMATS, ReadingOptions, chosen_format
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @columns_option("--columns", "chosen_columns", help="Columns of that table: equivalent,rows,…. Default: all.")
 @click.option("--wide", is_flag=True, help="Figures as wide as the text (6.9 inches). Default: as a column (3.3).")
 @click.option("--about", metavar="NAME=VALUE", multiple=True, help="With --format eee|hf: dataset, organization, ….")
-@force
+@force_option
 @flags(ScoringOptions, "columns")
 def report(
     scored: str,

@@ -8,7 +8,7 @@ import click
 
 from pddl_eval.commands.command import Command, note, require_all_rows
 from pddl_eval.commands.flags import argument, flags, inputs
-from pddl_eval.commands.outputs import force as force_option
+from pddl_eval.commands.outputs import force_option
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import (
     dry_run,

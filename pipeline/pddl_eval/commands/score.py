@@ -13,8 +13,7 @@ import click
 
 from pddl_eval.commands.command import Command, note, say
 from pddl_eval.commands.flags import argument, flags, inputs
-from pddl_eval.commands.outputs import force as force_option
-from pddl_eval.commands.outputs import require_writable
+from pddl_eval.commands.outputs import force_option, require_writable
 from pddl_eval.commands.report import write_report
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import FAILED, RunError, UserError, Verbosity, verbosity

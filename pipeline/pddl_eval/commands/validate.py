@@ -9,7 +9,7 @@ import click
 
 from pddl_eval.commands.command import Command
 from pddl_eval.commands.flags import argument, flags
-from pddl_eval.commands.outputs import force, require_all_writable
+from pddl_eval.commands.outputs import force_option, require_all_writable
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 
@@ -33,7 +33,7 @@ EXIT_CODES = "Exit codes: 0 all plans are valid, 1 one is not, 2 one cannot be r
 @click.option("--optimal", is_flag=True, help="Also the cheapest plans' cost, and what each step is worth.")
 @click.option("--output", metavar="FILE", help="Write a page with what each step changed: .html or .tex.")
 @flags(ScoringOptions, "answer")
-@force
+@force_option
 def validate(
     domain_file: str,
     problem: str,

@@ -11,7 +11,7 @@ import click
 
 from pddl_eval.commands.command import Command
 from pddl_eval.commands.flags import argument, seed, terminal_or_json
-from pddl_eval.commands.outputs import force, require_writable
+from pddl_eval.commands.outputs import force_option, require_writable
 from pddl_eval.errors import UNFINISHED
 from pddl_eval.settings import ROWS_AGAIN
 
@@ -22,7 +22,7 @@ from pddl_eval.settings import ROWS_AGAIN
 @seed
 @click.option("--record", metavar="FILE", help="Also compare every column with this record.")
 @click.option("--save-record", metavar="FILE", help="Write the record of a dataset in which nothing is wrong.")
-@force
+@force_option
 @click.option("--repair", is_flag=True, help="First remove what is proven damaged, doubled or left over.")
 @terminal_or_json
 def verify(output: str, record: str | None, save_record: str | None, force: bool, format: str, **drawn: Any) -> None:
