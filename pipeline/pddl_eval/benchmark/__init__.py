@@ -32,7 +32,7 @@ from pddl_eval.benchmark.files import (
 from pddl_eval.benchmark.floor_tile import Floor
 from pddl_eval.benchmark.gripper import Load
 from pddl_eval.benchmark.own_tasks import TASKS_SCHEMA, OwnTask, OwnTasks
-from pddl_eval.benchmark.prompts import FORMATS, KEYS, Prompts
+from pddl_eval.benchmark.prompts import FORMATS, Prompts
 from pddl_eval.benchmark.questions import Asking
 from pddl_eval.benchmark.twins import STYLES, Twins
 from pddl_eval.benchmark.variants import PRESETS, Preset, Variants

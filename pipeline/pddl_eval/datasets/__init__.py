@@ -46,13 +46,9 @@ from pddl_eval.datasets.places import (
     new_file,
     new_parquet,
     one_line,
-    persistently,
     put_bytes,
     read_bytes,
     read_text,
-    remove_file,
     remove_folder,
-    remove_temporary_files,
-    times_written,
 )
 from pddl_eval.datasets.rows import Rows, close_file, column_batches, read_row, read_rows
