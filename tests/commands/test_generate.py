@@ -188,6 +188,24 @@ def test_a_seed_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert result.exit_code == 2 and "gone.pddl" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "column"),
+    [
+        ("variants", "reference_problem"),
+        ("variants --kind plan", "reference_plan"),
+        ("questions", "domain"),
+        ("obfuscate", "domain"),
+        ("prompts --kind plan", "reference_problem"),
+        ("prompts --kind question", "question_text"),
+    ],
+)
+def test_a_column_that_should_hold_text_is_named(command: str, column: str, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"reference_problem": [HELD], column: [1]}), tmp_path / "numbers.parquet")
+    name, *options = command.split()
+    result = run("generate", name, tmp_path / "numbers.parquet", tmp_path / "out", *options)
+    assert result.exit_code == 2 and f"olumn {column} should hold text" in result.stderr
+
+
 def test_requests_are_made_of_texts_that_are_not_utf_8(tmp_path: Path) -> None:
     text = pa.array([f"{HELD} \xe4".encode("latin-1")]).cast(pa.string(), safe=False)
     pq.write_table(pa.table({"reference_problem": text}), tmp_path / "tasks.parquet")

@@ -20,6 +20,7 @@ from polars.selectors import integer
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
 from pddl_eval.benchmark.own_tasks import MOST_SEEDS, TASKS_SCHEMA, OwnTasks
 from pddl_eval.benchmark.prompts import Prompts
+from pddl_eval.benchmark.variants import require_texts
 from pddl_eval.datasets import (
     DatasetError,
     Input,
@@ -153,6 +154,7 @@ def write_made(making: Making, source: Source, output: str, workers: int, watch:
 
 def write_prompts(source: Source, output: str, prompts: Prompts) -> int:
     """Write requests as JSON Lines, whole or not at all; returns how many. Raises ``UserError`` for none at all."""
+    require_texts(source.schema, prompts.texts, prompts.options)
     names = [name for name in source.schema.names if name in prompts.columns]
     batches = column_batches(source, names)
     rows = [row for batch in batches for row in rows_of(batch)]

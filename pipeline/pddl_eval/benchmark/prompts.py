@@ -80,6 +80,13 @@ class Prompts:
         """The columns that are read, as far as there are such columns."""
         return {*map(self.options.column, (*KEYS.values(), *ASKED_ABOUT))}
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is read as text, by meaning."""
+        asked = ("question_text",) if self.kind == "question" else ()
+        problem = () if self.kind == "domain" else ("reference_problem", "domain", "reference_domain")
+        return (KEYS[self.kind], *problem, *asked)
+
     def requests(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         """A request for each row that has what is asked about, in their order.
 

@@ -417,7 +417,7 @@ class Asking:
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """The schema of the questions about problems with this schema; raises ``UserError`` as ``widened`` does."""
-        return widened(schema, READ[0], QUESTION_FIELDS, self.options, REPLACED)
+        return widened(schema, READ, QUESTION_FIELDS, self.options, REPLACED)
 
     def table(self, problems: pa.Table, first_row: int = 0) -> pa.Table:
         """Questions about each problem, in the problems' order; none about one that cannot be executed.

@@ -24,7 +24,7 @@ import polars as pl
 import pyarrow as pa
 
 from pddl_eval.benchmark.original import write
-from pddl_eval.benchmark.variants import PLAIN
+from pddl_eval.benchmark.variants import PLAIN, require_texts
 from pddl_eval.columns import NAMES, SCORED, TWIN
 from pddl_eval.datasets import rows_of
 from pddl_eval.definition.domain_equivalence import decide_domains
@@ -109,6 +109,7 @@ class Twins:
         """The schema of originals and twins; raises ``UserError`` where no column holds names or one is there twice."""
         if not {*map(self.options.column, TEXTS)} & {*schema.names}:
             raise UserError(f"there is no column with PDDL, such as {self.options.column('reference_problem')}")
+        require_texts(schema, ("domain", "reference_domain"), self.options)
         if twice := {*schema.names} & {field.name for field in ADDED}:
             raise UserError(f"the rows have a column {min(twice)} already")
         for meaning in ("reference_id", "domain"):

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from pddl_eval.benchmark.answers import RECIPES, Grade, Labels
 from pddl_eval.benchmark.original import Original, write
-from pddl_eval.datasets import rows_of
+from pddl_eval.datasets import is_text, rows_of
 from pddl_eval.definition.metrics import Row, domain_of
 from pddl_eval.definition.model import Problem
 from pddl_eval.definition.options import ScoringOptions
@@ -151,7 +151,7 @@ class Variants:
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """The schema of the answers to references with this schema; raises ``UserError`` as ``widened`` does."""
-        return widened(schema, self.kind.reads[0], self.kind.fields, self.options)
+        return widened(schema, self.kind.reads, self.kind.fields, self.options)
 
     def table(self, references: pa.Table, first_row: int = 0) -> pa.Table:
         """The answers to each reference, in the references' order; none where it cannot be read or solved.
@@ -174,16 +174,29 @@ class Variants:
             yield self.kind.draw(original, self.preset, Random(f"{self.seed} {number} {answer}")).values
 
 
+def require_texts(schema: pa.Schema, meanings: Iterable[str], options: ScoringOptions) -> None:
+    """Raise ``UserError`` where one of these columns is there and holds no text."""
+    for name in map(options.column, meanings):
+        if name in schema.names and not is_text(type_ := schema.field(name).type):
+            raise UserError(f"column {name} should hold text, but its type is {type_}")
+
+
 def widened(
-    schema: pa.Schema, needed: str, fields: Sequence[pa.Field], options: ScoringOptions, replaced: Sequence[str] = ()
+    schema: pa.Schema,
+    reads: Sequence[str],
+    fields: Sequence[pa.Field],
+    options: ScoringOptions,
+    replaced: Sequence[str] = (),
 ) -> pa.Schema:
     """The schema with these fields at its end, without those that they replace.
 
-    Raises ``UserError`` where the column that is needed is missing, or where a column would be there twice.
+    Raises ``UserError`` where the first column that is read is missing, where one that should hold text does not, or
+    where a column would be there twice.
     """
-    column = options.column(needed)
+    column = options.column(reads[0])
     if column not in schema.names:
         raise UserError(f"there is no column {column}; {did_you_mean(column, schema.names, 'columns')}")
+    require_texts(schema, {*reads} - {"is_placeholder", "reference_id"}, options)
     kept = [each for each in schema if each.name not in map(options.column, replaced)]
     added = [each.with_name(options.column(each.name)) for each in fields]
     if twice := {each.name for each in kept} & {each.name for each in added}:
@@ -204,7 +217,7 @@ def widened_table(  # noqa: PLR0913 (what is read, and what is made of it)
 
     ``made`` is given the columns of the meanings in ``reads``, as far as there are such columns.
     """
-    schema = widened(table.schema, reads[0], fields, options, replaced)
+    schema = widened(table.schema, reads, fields, options, replaced)
     there = [meaning for meaning in reads if options.column(meaning) in table.column_names]
     rows = rows_of(table.select([options.column(meaning) for meaning in there]).rename_columns(there))
     found = [(place, new) for place, row in enumerate(rows) for new in made(row, first_row + place)]
