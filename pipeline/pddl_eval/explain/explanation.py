@@ -193,6 +193,7 @@ def explain(
     theirs, ours = (each.problem if isinstance(each, Task) else NO_PROBLEM for each in (reference, generated))
     object_map = verdict.object_map or _matching_objects(reference, generated)
     goal_map = verdict.goal_object_map or object_map
+    pieces = pieces_of(reference_text, constants, read=read), pieces_of(generated_text, constants, answer, read)
     closures = tuple(_closed_goal(each, domain) for each in (reference, generated))
     closed = [each for each in closures if isinstance(each, frozenset)]
     static = frozenset(atom[0] for atom in theirs.init | ours.init) - known.fluents if known else frozenset()
@@ -205,21 +206,8 @@ def explain(
         other_verdict=other.verdict if other.verdict != verdict.verdict else None,
         domain=known.name if known else None,
         static=static,
-        reference=_side(
-            pieces_of(reference_text, constants, read=read),
-            reference,
-            closures[0],
-            static,
-            verdict.reference_certificate,
-        ),
-        generated=_side(
-            pieces_of(generated_text, constants, answer, read),
-            generated,
-            closures[1],
-            static,
-            verdict.certificate,
-            verdict,
-        ),
+        reference=_side(pieces[0], reference, closures[0], static, verdict.reference_certificate),
+        generated=_side(pieces[1], generated, closures[1], static, verdict.certificate, verdict),
         object_map=object_map,
         goal_map=goal_map,
         objects=object_lines(theirs.objects, ours.objects, object_map),
@@ -320,10 +308,6 @@ def _scores(explanation: Explanation) -> Table:
         rows = [("equivalent", equivalent), *rows, ("solves the reference", _solves_reference(explanation))]
         rows += [("decided by", verdict.verdict.decided_by if verdict.verdict else ""), ("mode", mode)]
     rows.append(("domain", explanation.domain or "unknown"))
-    if verdict.separating_atom is not None:
-        side, other = ("reference", "answer") if verdict.separating_side == "reference" else ("answer", "reference")
-        atom = line(show_formula(verdict.separating_atom))
-        rows.append(("what differs", f"{atom}: the {side}'s goal asks for it, the {other}'s does not imply it"))
     return table("Scores", ("", ""), rows, texts=1)
 
 
