@@ -12,6 +12,7 @@ use crate::difference::{Difference, Field};
 use crate::hashing::HashMap;
 use crate::json::Json;
 use crate::left::{Answer, Left};
+use crate::state_space::list_states;
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
 use std::ptr::{null, null_mut};
@@ -452,6 +453,36 @@ pub unsafe extern "C" fn pddl_eval_score_texts(
 #[no_mangle]
 pub unsafe extern "C" fn pddl_eval_release(json: *mut c_char) {
     drop(CString::from_raw(json));
+}
+
+/// The reachable states of a task, as `state_space::list_states` has them, which the caller gives to
+/// `pddl_eval_release_states`; null where the numbers are no task. Writes how many numbers there are.
+///
+/// # Safety
+/// There are `count` numbers, and room for one at `length`.
+#[no_mangle]
+pub unsafe extern "C" fn pddl_eval_list_states(
+    numbers: *const u32,
+    count: usize,
+    most: usize,
+    length: *mut usize,
+) -> *mut u32 {
+    let listed = catch_unwind(AssertUnwindSafe(|| {
+        QUIET.call_once(|| set_hook(Box::new(|_| {})));
+        list_states(std::slice::from_raw_parts(numbers, count), most)
+    }));
+    let Ok(Some(found)) = listed else { return null_mut() };
+    length.write(found.len());
+    Box::into_raw(found.into_boxed_slice()).cast()
+}
+
+/// Frees what `pddl_eval_list_states` has returned, which was so long.
+///
+/// # Safety
+/// It was not freed before.
+#[no_mangle]
+pub unsafe extern "C" fn pddl_eval_release_states(found: *mut u32, length: usize) {
+    drop(Box::from_raw(std::ptr::slice_from_raw_parts_mut(found, length)));
 }
 
 /// The version of the kernel and the digest of the sources that it was built from, as a C string.

@@ -26,6 +26,7 @@ mod model;
 mod pddl;
 mod planning;
 mod plans;
+mod state_space;
 mod states;
 mod structure;
 mod task;

@@ -22,6 +22,7 @@ use crate::planning::symmetries::Symmetries;
 use crate::planning::task::{ground, Bits, GroundTask};
 use crate::plans::found::Steps;
 use crate::plans::reading::read_plan;
+use crate::state_space::list_states;
 use crate::states::Chance;
 use crate::task::{LiftedTask, Task};
 use crate::validation::State;
@@ -512,4 +513,26 @@ fn what_the_search_proves_is_so_in_every_reachable_state() {
         }
     }
     assert!(reached > 1000 && refuted > 300 && closed > reached / 2, "{reached} {refuted} {closed}");
+}
+
+#[test]
+fn listed_states() {
+    // Atom 1 is derived from atom 0, which the operator makes true where atom 2, which is never true, is false.
+    let rules = [1, 1, 1, 1, 4 * 0];
+    let operator = [1, 0, 0, 0, 0, 2, 4 * 2, 1, 1, 0, 1, 0, 0];
+    let task = [&[2, 0, 1, 3, 0][..], &operator, &[1], &rules[1..]].concat();
+    let found = list_states(&task, 10).expect("a task");
+    assert_eq!(found, [2, 1, 2, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 2, 0, 1]);
+    assert_eq!(list_states(&task, 1).expect("a task")[..2], [1, 0]);
+    for end in 0..task.len() {
+        assert_eq!(list_states(&task[..end], 10), None);
+    }
+    let of_formula = |formula: &[u32]| {
+        let operator = [&[1, 0, 0, 0, 0, formula.len() as u32][..], formula, &[0]].concat();
+        list_states(&[&[0, 1, 0][..], &operator, &[0]].concat(), 10)
+    };
+    assert!(of_formula(&[0, 1]).is_some() && of_formula(&[2]).is_some());
+    for malformed in [&[1][..], &[0, 0], &[4 + 2], &[4 * 7], &[u32::MAX]] {
+        assert_eq!(of_formula(malformed), None);
+    }
 }

@@ -60,6 +60,8 @@ def closure(problem: Problem, space: StateSpace) -> ClosedGoal | Unsolvable | Un
     """
     if proof := space.refuted(problem):
         return proof
+    if space.known_limit is not None:
+        return space.known_limit
     goal_states: list[Node] = []  # R(g), with what is derived
     others: list[State] = []
     for (_, values), true, has_goal in space.judged(problem):

@@ -134,6 +134,11 @@ class StateSpace:
             filed[min(operator.preconditions, key=having.__getitem__, default=())].append(place)
         return dict(filed)
 
+    @property
+    def known_limit(self) -> Undecided | None:
+        """Why states will be missing, where that is known before they are listed."""
+        return self.limit
+
     def __iter__(self) -> Iterator[Node]:
         """The states, the initial one first."""
         for number in count():
@@ -188,13 +193,13 @@ class StateSpace:
             if after not in self.into:
                 self._work += sum(map(len, after))
                 if len(self.into) == MAX_STATES:
-                    self.limit = Undecided(f"more than {MAX_STATES:,} states can be reached")
+                    self.limit = too_many_states()
                     return
                 self.into[after] = []
                 self._nodes.append(after)
             self.into[after].append((operator, updates, node))
         if self._work > MOST_WORK and self._expanded < len(self._nodes):
-            self.limit = Undecided(f"the states that can be reached take more than {MOST_WORK:,} steps of work")
+            self.limit = too_much_work()
 
     def judged(self, problem: Problem) -> Iterator[tuple[Node, State, bool]]:
         """The states, each with all that is true in it, derived atoms included, and whether it has the problem's goal.
@@ -258,6 +263,16 @@ class StateSpace:
         return frozenset(atoms), frozenset(told)
 
 
+def too_many_states() -> Undecided:
+    """Why states are missing."""
+    return Undecided(f"more than {MAX_STATES:,} states can be reached")
+
+
+def too_much_work() -> Undecided:
+    """The same for those that are large, or whose steps take long to find."""
+    return Undecided(f"the states that can be reached take more than {MOST_WORK:,} steps of work")
+
+
 def state_space(problem: Problem, domain: Domain, reading: frozenset[str] = frozenset()) -> StateSpace:
     """The states of a problem in a domain of which nothing is refused, with the values that its goal reads.
 
@@ -275,15 +290,16 @@ def state_space(problem: Problem, domain: Domain, reading: frozenset[str] = froz
     )
 
 
-def list_states(
+def list_states(  # noqa: PLR0913 (what the states depend on, and who lists them)
     objects: tuple[tuple[str, str], ...],
     init: State,
     values: frozenset[tuple[Atom, Fraction]],
     domain: Domain,
     reading: frozenset[str],
+    kind: type[StateSpace] = StateSpace,
 ) -> StateSpace:
     """As ``state_space``, from what the states depend on."""
-    return StateSpace(Problem("p", domain.name, dict(objects), init, frozenset(), dict(values)), domain, reading)
+    return kind(Problem("p", domain.name, dict(objects), init, frozenset(), dict(values)), domain, reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +337,8 @@ def goal_costs(problem: Problem, domain: Domain) -> GoalCosts | Undecided:
     if isinstance(counter, Undecided):
         return counter
     space = state_space(problem, domain)
+    if space.known_limit is not None:
+        return space.known_limit
     goals = [node for node, _, has_goal in space.judged(problem) if has_goal]
     if space.limit is not None:
         return space.limit

@@ -92,6 +92,9 @@ def _loaded() -> ctypes.CDLL:
     ]
     library.pddl_eval_score_texts.restype = ctypes.c_void_p
     library.pddl_eval_release.argtypes = [ctypes.c_void_p]
+    library.pddl_eval_list_states.argtypes = [ctypes.c_void_p, *[ctypes.c_size_t] * 2, ctypes.c_void_p]
+    library.pddl_eval_list_states.restype = ctypes.c_void_p
+    library.pddl_eval_release_states.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
     return library
 
 

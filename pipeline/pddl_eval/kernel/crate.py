@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "f31848fee6e97381e11f2dfed60bf9b8"
+DIGEST = "d8f910cc53fe4e5de8467d30c7ebd17a"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper", "rover_single_stores")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

@@ -36,6 +36,10 @@ impl Bits {
         self.0[index / 64] |= 1 << (index % 64);
     }
 
+    pub fn clear(&mut self, index: usize) {
+        self.0[index / 64] &= !(1 << (index % 64));
+    }
+
     pub fn has(&self, index: usize) -> bool {
         self.0[index / 64] >> (index % 64) & 1 == 1
     }
@@ -259,10 +263,7 @@ impl States {
                 self.slots[slot] = known;
             }
         }
-        let mix = |hash: u64, word: &u64| (hash.rotate_left(29) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let hash = state.0.iter().fold(0, mix) & HASH;
-        let slot =
-            self.slot(hash, |known| known & HASH == hash && state.0.iter().eq(self.get((known & !HASH) as usize - 1)));
+        let (hash, slot) = self.place(state);
         if self.slots[slot] != 0 {
             return false;
         }
@@ -270,6 +271,20 @@ impl States {
         self.count += 1;
         self.slots[slot] = hash | self.count as u64;
         true
+    }
+
+    /// The number of the state, if it is there.
+    pub fn number(&self, state: &Bits) -> Option<usize> {
+        let (_, slot) = self.place(state);
+        ((self.slots[slot] & !HASH) as usize).checked_sub(1)
+    }
+
+    /// The state's hash, and its slot or the free one where it would be.
+    fn place(&self, state: &Bits) -> (u64, usize) {
+        let mix = |hash: u64, word: &u64| (hash.rotate_left(29) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let hash = state.0.iter().fold(0, mix) & HASH;
+        let is_it = |known: u64| known & HASH == hash && state.0.iter().eq(self.get((known & !HASH) as usize - 1));
+        (hash, self.slot(hash, is_it))
     }
 
     /// The first slot that is free or has what is looked for.

@@ -1,0 +1,249 @@
+//! The reachable states of a ground task in any PDDL without numbers, listed for the definition (definition/state_space.py):
+//! conditions, conditional effects and derived atoms, which are formulas over numbered atoms.
+//!
+//! A formula is a list of parts in postfix order: `4 * atom`, `1` for a negation, and `4 * count + 2` and `+ 3` for a
+//! conjunction and a disjunction of so many before it. No parts are true.
+
+use crate::planning::task::{BitOperator, Bits, States, Successors};
+
+const ATOM: u32 = 0;
+const NOT: u32 = 1;
+const AND: u32 = 2;
+const OR: u32 = 3;
+
+/// Parts of formulas that are looked at, some two seconds; the definition gives up long before.
+const MOST_PARTS: usize = 400_000_000;
+
+/// Words of the operators' sets of atoms.
+const MOST_WORDS: usize = 30_000_000;
+
+type Formula = Vec<u32>;
+
+/// Numbers, and lists of them behind their lengths.
+struct Reader<'a> {
+    numbers: &'a [u32],
+    /// The bit of each atom that may be true in some state.
+    bits: Vec<Option<usize>>,
+}
+
+impl<'a> Reader<'a> {
+    fn number(&mut self) -> Option<usize> {
+        let (first, rest) = self.numbers.split_first()?;
+        self.numbers = rest;
+        Some(*first as usize)
+    }
+
+    fn list(&mut self) -> Option<&'a [u32]> {
+        let count = self.number()?;
+        let list = self.numbers.get(..count)?;
+        self.numbers = &self.numbers[count..];
+        Some(list)
+    }
+
+    /// The bits of atoms that may be true.
+    fn atoms(&mut self) -> Option<Vec<usize>> {
+        let atoms = self.list()?;
+        let bits: Option<Vec<Option<usize>>> =
+            atoms.iter().map(|atom| self.bits.get(*atom as usize).copied()).collect();
+        Some(bits?.into_iter().flatten().collect())
+    }
+
+    /// A formula over bits; atoms that are never true are empty disjunctions.
+    fn formula(&mut self) -> Option<Formula> {
+        let mut depth = 0usize;
+        let mut formula = Vec::new();
+        for part in self.list()? {
+            let number = part >> 2;
+            depth = match part & 3 {
+                NOT => (depth > 0).then_some(depth)?,
+                ATOM => depth + 1,
+                _ => depth.checked_sub(number as usize)? + 1,
+            };
+            formula.push(match part & 3 {
+                ATOM => self.bits.get(number as usize)?.map_or(OR, |bit| 4 * bit as u32),
+                _ => *part,
+            });
+        }
+        (depth < 2).then_some(formula)
+    }
+
+    fn several<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        (0..self.number()?).map(|_| read(self)).collect()
+    }
+}
+
+/// What happens where a condition is true.
+struct Effect {
+    condition: Formula,
+    added: Vec<usize>,
+    deleted: Vec<usize>,
+}
+
+/// What an operator asks for and does beyond sets of atoms.
+struct Further {
+    condition: Formula,
+    effects: Vec<Effect>,
+}
+
+/// By stratum atoms, each with a formula from which it follows.
+type Rules = Vec<Vec<(usize, Formula)>>;
+
+struct Task {
+    /// The atom of each bit.
+    atoms: Vec<u32>,
+    initial: Bits,
+    operators: Vec<BitOperator>,
+    further: Vec<Further>,
+    rules: Rules,
+}
+
+impl Task {
+    fn read(numbers: &[u32]) -> Option<Task> {
+        let mut reader = Reader { numbers, bits: Vec::new() };
+        let atoms = reader.list()?; // those that may be true
+        let count = reader.number()?;
+        reader.bits = vec![None; count];
+        for (bit, atom) in atoms.iter().enumerate() {
+            *reader.bits.get_mut(*atom as usize)? = Some(bit);
+        }
+        let set = |bits: Vec<usize>| Bits::of(atoms.len(), bits);
+        let initial = set(reader.atoms()?);
+        let mut further = Vec::new();
+        let operators = reader.several(|reader| {
+            if 4 * further.len() * initial.0.len() > MOST_WORDS {
+                return None;
+            }
+            let asked = *reader.numbers.first()? as usize;
+            let mut atoms = || reader.atoms().map(set);
+            let (number, [needed, avoided, added, deleted]) = (further.len(), [atoms()?, atoms()?, atoms()?, atoms()?]);
+            let condition = reader.formula()?;
+            let condition = if needed.count() == asked { condition } else { vec![OR] }; // one is never true
+            let effects = reader.several(|reader| {
+                let (condition, added) = (reader.formula()?, reader.atoms()?);
+                Some(Effect { condition, added, deleted: reader.atoms()? })
+            })?;
+            further.push(Further { condition, effects });
+            Some(BitOperator { number, needed, avoided, added, deleted })
+        })?;
+        let rule = |reader: &mut Reader| Some((reader.number()?, reader.formula()?));
+        let rules = reader.several(|reader| reader.several(rule))?;
+        let with_bits = |(atom, body): (usize, Formula)| Some((reader.bits.get(atom).copied()??, body));
+        let rules = rules.into_iter().map(|stratum| stratum.into_iter().map(with_bits).collect());
+        let rules = rules.collect::<Option<Rules>>()?;
+        Some(Task { atoms: atoms.to_vec(), initial, operators, further, rules })
+    }
+
+    /// Writes the atoms of states: where those of each begin, behind the last one where they end, and then the atoms.
+    fn write(&self, states: impl Iterator<Item = Bits>, found: &mut Vec<u32>) {
+        let (mut starts, mut atoms) = (Vec::new(), Vec::new());
+        for state in states {
+            starts.push(atoms.len() as u32);
+            atoms.extend(state.indexes().map(|bit| self.atoms[bit]));
+        }
+        starts.push(atoms.len() as u32);
+        found.extend(starts);
+        found.extend(atoms);
+    }
+}
+
+/// Looks at formulas in a state.
+struct Judge {
+    values: Vec<bool>,
+    left: usize,
+}
+
+impl Judge {
+    fn holds(&mut self, formula: &[u32], state: &Bits) -> bool {
+        self.left = self.left.saturating_sub(1 + formula.len());
+        self.values.clear();
+        for part in formula {
+            let (number, count) = ((part >> 2) as usize, self.values.len());
+            let value = match part & 3 {
+                NOT => !self.values.pop().unwrap_or(false),
+                AND => self.values.drain(count - number..).fold(true, |all, each| all & each),
+                OR => self.values.drain(count - number..).fold(false, |some, each| some | each),
+                _ => state.has(number),
+            };
+            self.values.push(value);
+        }
+        self.values.pop().unwrap_or(true)
+    }
+
+    /// Adds to a state what is derived in it.
+    fn derive(&mut self, rules: &Rules, state: &mut Bits) {
+        for stratum in rules {
+            let mut grows = true;
+            while grows {
+                grows = false;
+                for (atom, body) in stratum {
+                    if !state.has(*atom) && self.holds(body, state) {
+                        state.set(*atom);
+                        grows = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The states that can be reached, breadth first, by operators in the order in which they are given.
+///
+/// `numbers` are a task: the atoms that may be true in some state, how many atoms there are, those of the initial state;
+/// the operators, each with the atoms that it needs, avoids, adds and deletes, its condition, and its effects, each a
+/// condition with the atoms that it adds and deletes; and the rules of each stratum, each an atom and a formula. Returns how
+/// many states there are; 1 if they are all of them; how many were expanded, and of each of these, in their order, the
+/// steps, each an operator and the number of the state after it; then the atoms of the states, and where there are rules
+/// those with what is derived. None where that is no task, or too large a one.
+pub fn list_states(numbers: &[u32], most: usize) -> Option<Vec<u32>> {
+    let task = Task::read(numbers)?;
+    let mut judge = Judge { values: Vec::new(), left: MOST_PARTS };
+    let successors = Successors::new(&task.operators, task.atoms.len());
+    let mut states = States::of(&task.initial);
+    let (mut found, mut following) = (vec![0; 3], Vec::new());
+    let (mut state, mut full, mut after) = (task.initial.clone(), task.initial.clone(), task.initial.clone());
+    'states: while (found[2] as usize) < states.count && judge.left > 0 {
+        state.0.copy_from_slice(states.get(found[2] as usize));
+        full.0.copy_from_slice(&state.0);
+        judge.derive(&task.rules, &mut full);
+        judge.left = judge.left.saturating_sub(successors.of(&task.operators, &full, &mut following));
+        following.sort_unstable();
+        let steps = found.len();
+        found[2] += 1;
+        found.push(0);
+        for place in &following {
+            let (operator, further) = (&task.operators[*place], &task.further[*place]);
+            if !judge.holds(&further.condition, &full) {
+                continue;
+            }
+            let happening = further.effects.iter().filter(|effect| judge.holds(&effect.condition, &full));
+            let happening: Vec<&Effect> = happening.collect();
+            after.0.copy_from_slice(&state.0);
+            after.remove(&operator.deleted);
+            happening.iter().flat_map(|effect| &effect.deleted).for_each(|bit| after.clear(*bit));
+            after.add(&operator.added);
+            happening.iter().flat_map(|effect| &effect.added).for_each(|bit| after.set(*bit));
+            let number = match states.number(&after) {
+                Some(number) => number,
+                None if states.count == most => break 'states,
+                None => {
+                    states.insert(&after);
+                    states.count - 1
+                }
+            };
+            found.extend([*place as u32, number as u32]);
+            found[steps] += 1;
+        }
+        found[1] = u32::from(found[2] as usize == states.count);
+    }
+    found[0] = states.count as u32;
+    let every = || (0..states.count).map(|number| Bits(states.get(number).to_vec()));
+    task.write(every(), &mut found);
+    if !task.rules.is_empty() {
+        let with_derived = every().map(|mut state| {
+            judge.derive(&task.rules, &mut state);
+            state
+        });
+        task.write(with_derived, &mut found);
+    }
+    Some(found)
+}
