@@ -56,7 +56,7 @@ def convert(files: Sequence[InputFile], place: Location, told: Told) -> None:
 
 def require_equal(name: str, schema: pa.Schema, other_name: str, other: pa.Schema) -> None:
     """Raise ``DatasetError`` where two files declare different columns."""
-    for mine, theirs in zip_longest(schema, other):
+    for mine, theirs in () if schema.equals(other) else zip_longest(schema, other):
         if mine is None or theirs is None or not mine.equals(theirs):
             raise DatasetError(
                 f"The files of one input must have the same columns: {name} has {_declared(mine)} where "

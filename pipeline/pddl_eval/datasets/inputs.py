@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyarrow import fs
 
 from pddl_eval.datasets.columns import is_text
@@ -185,7 +186,8 @@ def find_source(places: Input) -> Source:
     paths = sorted({path for each in found for path in each.paths})
     files: list[InputFile] = []
     schema = pa.schema([])
-    for file, its in in_threads(lambda path: _describe(replace(base, path=path), base), paths):
+    known: _Schemas = {}
+    for file, its in in_threads(lambda path: _describe(replace(base, path=path), base, known), paths):
         if not files:
             schema = its
         elif file.version.form is not files[0].version.form:
@@ -216,7 +218,7 @@ def as_parquet(found: Source, make: Make) -> Source:
 
 def made_from(found: Source, place: Location) -> Source:
     """The file that was made of an input, in its place."""
-    file, schema = _describe(place, place.parent)
+    file, schema = _describe(place, place.parent, {})
     name = found.files[0].name if len(found.files) == 1 else "rows"
     file = replace(file, name=name, size=sum(each.size for each in found.files))
     return Source(found.base, found.walked, (file,), schema, found)
@@ -455,7 +457,25 @@ def _relative(path: str, folder: Location) -> str:
     return path[len(folder.path) :].lstrip("/")
 
 
-def _describe(location: Location, base: Location) -> tuple[InputFile, pa.Schema]:
+_Schemas = dict[bytes | None, tuple[pq.ParquetSchema, pa.Schema]]
+
+
+def _schema_of(footer: pq.FileMetaData, known: _Schemas) -> pa.Schema:
+    """The columns that a footer describes, without what this program has written beside them.
+
+    They are made once for all files that describe the same ones: to make them takes half as long as to read a footer.
+    """
+    said = (footer.metadata or {}).get(b"ARROW:schema")
+    found = known.get(said)
+    # Parquet's own description is compared by its innermost columns alone, so it is not enough.
+    if said is None or found is None or not footer.schema.equals(found[0]):
+        schema, prefix = footer.schema.to_arrow_schema(), METADATA_PREFIX.encode()
+        kept = {key: value for key, value in (schema.metadata or {}).items() if not key.startswith(prefix)}
+        found = known[said] = footer.schema, schema.with_metadata(kept or None)
+    return found[1]
+
+
+def _describe(location: Location, base: Location, known: _Schemas) -> tuple[InputFile, pa.Schema]:
     """A file, and its schema if it is Parquet."""
     name = posixpath.relpath(location.path, base.path)
     with dataset_errors(location, "read"), location.filesystem.open_input_file(location.path) as file:
@@ -464,16 +484,13 @@ def _describe(location: Location, base: Location) -> tuple[InputFile, pa.Schema]
             return InputFile(FileVersion(location, "", (), form, compression), name, file.size(), ()), pa.schema([])
         version, footer = read_footer(file, location)
         groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
-        schema, metadata = footer.schema.to_arrow_schema(), footer.metadata or {}
+        schema, metadata = _schema_of(footer, known), footer.metadata or {}
         told = {key: metadata[key.encode()].decode("utf-8", "replace") for key in _TOLD if key.encode() in metadata}
         made_of = json.loads(told[MADE_OF]) if MADE_OF in told and location.parent.name == INPUT_FOLDER else None
         if made_of and "form" in made_of:
             version = replace(version, form=Form(made_of["form"]))
             schema = schema.remove(schema.get_field_index(DAMAGE))
         notes = tuple(json.loads(told.get(NOTES, "[]"))) if made_of else ()
-        prefix = METADATA_PREFIX.encode()
-        kept = {key: value for key, value in (schema.metadata or {}).items() if not key.startswith(prefix)}
-        schema = schema.with_metadata(kept or None)
         sizes = tuple(RowGroup(group.num_rows, group.total_byte_size) for group in groups)
         return InputFile(version, name, file.size(), sizes, told.get(SIGNATURE_KEY), notes, made_of), schema
 
