@@ -70,7 +70,7 @@ MOST_LINES = 20
 MOST_GROUPS = 1000
 """Values of one column: a column with more identifies rows and does not group them."""
 
-CELLS_OF_SCORE = 10
+CELLS_OF_SCORE = 20
 """Values of a row, and of its reference, that are in memory for each score that is compared."""
 
 BIN = 0.001
@@ -485,8 +485,9 @@ def _pairs_of_scores(
     paired = [_places(each, numbers) for each, numbers in zip(known, rows, strict=True)]
     given = [_places(each, answer[ROW]) for each, answer in zip(known, answers, strict=False)]
     for name in names:
+        columns = [each.drop_in_place(name) for each in known]
         pair, alone = (
-            [each[name].gather(its).to_numpy() for each, its in zip(known, places, strict=False)]
+            [each.gather(its).to_numpy() for each, its in zip(columns, places, strict=False)]
             for places in (paired, given)
         )
         yield name, np.array(pair), alone
