@@ -678,7 +678,7 @@ def metrics(scored: Scored, by: Sequence[str], only: Sequence[str] | None = None
             read.lazy().group_by(*by, pl.lit(name).alias("metric"), pl.col(name).alias("value")).agg(ROWS).drop_nulls()
             for name in given
         )
-    counts = pl.concat(parts).sort("value") if parts else NOTHING
+    counts = pl.concat(parts).sort("value", *by) if parts else NOTHING  # in one order, for sums of floats
     if counts.is_empty():
         return NOTHING, NOTHING
     metric = pl.col("metric").cast(pl.Enum(names))
