@@ -96,6 +96,11 @@ class ListedSpace(StateSpace):
             return self.limit
         return too_many_states() if self._listed.count == state_space.MAX_STATES else too_much_work()
 
+    def outgrows(self, problem: Problem) -> bool:
+        """As the definition's; never where the kernel has listed all states."""
+        is_complete = self._listed is not None and self._listed.is_complete
+        return not is_complete and super().outgrows(problem)
+
     def _expand(self, node: Node) -> None:
         if self._listed is None:
             super()._expand(node)
