@@ -11,6 +11,7 @@ from pddl_eval.definition.task import Task, task_of
 from pddl_eval.definition.validation import without_costs
 from pddl_eval.kernel import library, states
 from pddl_eval.kernel.states import ListedSpace, by_kernel
+from pddl_eval.scoring.budget import row_budget
 
 from tests.corpus import CORPUS
 from tests.judges.pairs import pair
@@ -112,5 +113,11 @@ def test_an_operator_that_needs_what_is_never_true_is_never_taken() -> None:
     assert [sorted(atoms) for atoms, _ in listed] == [[("broken", "l")], [("broken", "k"), ("broken", "l")]]
 
 
-def test_nothing_else_is_replaced() -> None:
-    assert by_kernel(max) is max
+def test_who_lists_the_states() -> None:
+    """With little time, where limits that are counts may be late, and for all else, it is the definition."""
+    task = task_of(CORPUS["lift-adl"].problem, CORPUS["lift-adl"].domain)
+    assert task.domain is not None
+    for seconds, kind in ((10, ListedSpace), (0.5, StateSpace)):
+        with row_budget(seconds):
+            assert type(state_space.state_space(task.problem, task.domain.domain)) is kind
+    assert by_kernel(lambda compute, *asked: compute(*asked))(max, 3, 4) == 4

@@ -42,6 +42,7 @@ from pddl_eval.definition.state_space import StateSpace, ground_operators, list_
 from pddl_eval.definition.validation import Failure, execute, taken, without_costs
 from pddl_eval.definition.verdict import RightAnswers, Undecided, Unsolvable
 from pddl_eval.errors import UserError
+from pddl_eval.kernel.states import by_kernel
 from pddl_eval.scoring.kept import KEPT, Kept
 
 LONGEST_WALK = 10
@@ -342,7 +343,7 @@ def with_plan(plan: tuple[Action, ...], problem: Question) -> Question:
     return replace(problem, plan=plan, execution=execution)
 
 
-def solution_of(question: Question, keep: Keep = KEPT) -> tuple[Action, ...]:
+def solution_of(question: Question, keep: Keep | None = None) -> tuple[Action, ...]:
     """A plan from there to the goal; empty where none is known."""
     try:
         with bounded(LOOKS, keep):
@@ -381,7 +382,7 @@ def _says(kind: str, answers: RightAnswers) -> bool | None:
 
 
 @contextmanager
-def bounded(most: int, keep: Keep = KEPT) -> Iterator[None]:
+def bounded(most: int, keep: Keep | None = None) -> Iterator[None]:
     """Give what runs inside that much work (``budget.WORK_PER_LOOK``); then it raises ``OutOfBudgetError``."""
     looks = count(1)
 
@@ -389,7 +390,7 @@ def bounded(most: int, keep: Keep = KEPT) -> Iterator[None]:
         if next(looks) > most:
             raise OutOfBudgetError("it takes too long")
 
-    with looked_after(look), keeping(keep):
+    with looked_after(look), keeping(keep or by_kernel(KEPT)):
         yield
 
 

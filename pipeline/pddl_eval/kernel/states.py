@@ -28,6 +28,7 @@ from pddl_eval.definition.formulas import (
     grounded,
     updated,
 )
+from pddl_eval.definition.kept import Keep
 from pddl_eval.definition.model import (
     UPDATES,
     Atom,
@@ -358,6 +359,13 @@ def _list(task: array[int]) -> array[int]:
         shared.pddl_eval_release_states(found, length)
 
 
-def by_kernel(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """The function; where it lists states and there is a kernel, that does."""
-    return partial(list_states, kind=ListedSpace) if compute is list_states and library() else compute
+_LISTED = partial(list_states, kind=ListedSpace)
+
+
+def by_kernel(keep: Keep) -> Keep:
+    """As ``keep``, but states are listed by the kernel, where there is one."""
+
+    def kept(compute: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        return keep(_LISTED if compute is list_states else compute, *arguments, **options)
+
+    return kept if library() else keep

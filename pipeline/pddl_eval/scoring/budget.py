@@ -11,6 +11,8 @@ from contextlib import contextmanager
 
 from pddl_eval.definition.budget import OutOfBudgetError, looked_after
 from pddl_eval.definition.kept import keeping
+from pddl_eval.kernel import LEAST_SECONDS
+from pddl_eval.kernel.states import by_kernel
 from pddl_eval.scoring.kept import KEPT
 
 try:
@@ -34,5 +36,6 @@ def row_budget(seconds: float) -> Iterator[None]:
         if thread_time() >= end:
             raise OutOfBudgetError(f"the row has used up its budget of {seconds:g} seconds")
 
-    with looked_after(look), keeping(KEPT):
+    # The kernel's limits are counts: where a row has little time the definition lists its states.
+    with looked_after(look), keeping(KEPT if seconds < LEAST_SECONDS else by_kernel(KEPT)):
         yield

@@ -12,7 +12,6 @@ from threading import Lock
 from typing import Any
 
 from pddl_eval.definition.model import Domain
-from pddl_eval.kernel.states import by_kernel
 
 BYTES_KEPT = 64 * 2**20
 """Of each kind of value, about."""
@@ -48,7 +47,7 @@ class Kept:
             if asked in found:
                 found.move_to_end(asked)
                 return found[asked][0]
-        value = by_kernel(compute)(*arguments, **options)
+        value = compute(*arguments, **options)
         size = bytes_for(arguments)
         with self._lock:
             if asked not in found and size <= self.most:
