@@ -193,18 +193,21 @@ impl Judge {
 /// condition with the atoms that it adds and deletes; and the rules of each stratum, each an atom and a formula. Returns how
 /// many states there are; 1 if they are all of them; how many were expanded, and of each of these, in their order, the
 /// steps, each an operator and the number of the state after it; then the atoms of the states, and where there are rules
-/// those with what is derived. None where that is no task, or too large a one.
+/// those with what is derived. None where that is no task, or one that is too large or takes too long.
 pub fn list_states(numbers: &[u32], most: usize) -> Option<Vec<u32>> {
     let task = Task::read(numbers)?;
     let mut judge = Judge { values: Vec::new(), left: MOST_PARTS };
     let successors = Successors::new(&task.operators, task.atoms.len());
     let mut states = States::of(&task.initial);
-    let (mut found, mut following) = (vec![0; 3], Vec::new());
+    let (mut found, mut with_derived, mut following) = (vec![0; 3], Vec::new(), Vec::new());
     let (mut state, mut full, mut after) = (task.initial.clone(), task.initial.clone(), task.initial.clone());
     'states: while (found[2] as usize) < states.count && judge.left > 0 {
         state.0.copy_from_slice(states.get(found[2] as usize));
         full.0.copy_from_slice(&state.0);
         judge.derive(&task.rules, &mut full);
+        if !task.rules.is_empty() {
+            with_derived.push(full.clone());
+        }
         judge.left = judge.left.saturating_sub(successors.of(&task.operators, &full, &mut following));
         following.sort_unstable();
         let steps = found.len();
@@ -236,14 +239,17 @@ pub fn list_states(numbers: &[u32], most: usize) -> Option<Vec<u32>> {
         found[1] = u32::from(found[2] as usize == states.count);
     }
     found[0] = states.count as u32;
-    let every = || (0..states.count).map(|number| Bits(states.get(number).to_vec()));
-    task.write(every(), &mut found);
+    let states_from = |first| (first..states.count).map(|number| Bits(states.get(number).to_vec()));
+    task.write(states_from(0), &mut found);
     if !task.rules.is_empty() {
-        let with_derived = every().map(|mut state| {
+        for mut state in states_from(with_derived.len()) {
             judge.derive(&task.rules, &mut state);
-            state
-        });
-        task.write(with_derived, &mut found);
+            if judge.left == 0 {
+                break;
+            }
+            with_derived.push(state);
+        }
+        task.write(with_derived.into_iter(), &mut found);
     }
-    Some(found)
+    (judge.left > 0).then_some(found)
 }

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from pddl_eval.definition import state_space
 from pddl_eval.definition.budget import WORK_PER_LOOK, spend
+from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.formulas import (
     ADDITIVE,
     UNBOUND,
@@ -28,7 +29,7 @@ from pddl_eval.definition.formulas import (
     grounded,
     updated,
 )
-from pddl_eval.definition.kept import Keep
+from pddl_eval.definition.kept import Keep, kept
 from pddl_eval.definition.model import (
     UPDATES,
     Atom,
@@ -39,7 +40,7 @@ from pddl_eval.definition.model import (
     is_atom,
     is_equation,
 )
-from pddl_eval.definition.pddl import Rule, changed_predicates, derivation_rules, strata
+from pddl_eval.definition.pddl import Rule, derivation_rules, strata
 from pddl_eval.definition.state_space import Node, StateSpace, Values, list_states, too_many_states, too_much_work
 from pddl_eval.definition.validation import NO_VALUES, operator_of
 from pddl_eval.definition.verdict import Undecided
@@ -95,7 +96,7 @@ class ListedSpace(StateSpace):
         """The limit that the kernel has hit."""
         if self.limit is not None or self._listed is None or self._listed.is_complete:
             return self.limit
-        return too_many_states() if self._listed.count == state_space.MAX_STATES else too_much_work()
+        return too_many_states()
 
     def outgrows(self, problem: Problem) -> bool:
         """As the definition's; never where the kernel has listed all states."""
@@ -138,12 +139,8 @@ class _Grounding:
 
     def __init__(self, world: World, init: State) -> None:
         self.world, self.init = world, init
-        domain = world.domain
-        effects = (atom[0] for operator in domain.operators for part in operator.parts[2:] for atom in part)
-        formulas = (each for operator in domain.operators for part, each in operator.formulas if part == ":effect")
-        self.rules = derivation_rules(domain)
-        derived = (rule.name for rule in self.rules)
-        self.changing = {*effects, *chain.from_iterable(map(changed_predicates, formulas)), *derived}
+        self.rules = derivation_rules(world.domain)
+        self.changing = kept(PlanningDomain, world.domain).fluents
         self.static = frozenset(atom for atom in init if atom[0] not in self.changing)
         self.numbers: dict[Atom, int] = {}
         self.added: set[int] = set()
@@ -365,7 +362,7 @@ _LISTED = partial(list_states, kind=ListedSpace)
 def by_kernel(keep: Keep) -> Keep:
     """As ``keep``, but states are listed by the kernel, where there is one."""
 
-    def kept(compute: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def listing(compute: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return keep(_LISTED if compute is list_states else compute, *arguments, **options)
 
-    return kept if library() else keep
+    return listing if library() else keep
