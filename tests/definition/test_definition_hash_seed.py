@@ -80,7 +80,7 @@ def behaviours() -> Iterator[object]:
 
 def own_tasks() -> Iterator[object]:
     """Tasks of a seed, with objects added."""
-    yield from OwnTasks(CORPUS["lift-adl"].domain, [CORPUS["lift-adl"].problem]).draw(10)
+    yield from OwnTasks(CORPUS["lift-adl"].domain, [CORPUS["lift-adl"].problem]).draw(8)
 
 
 SAID = (verdicts, renamings, rules, plans, behaviours, own_tasks)

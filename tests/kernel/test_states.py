@@ -47,12 +47,12 @@ def test_states_and_steps_of_a_domain(name: str) -> None:
 def test_states_of_random_problems() -> None:
     """Goals with formulas are judged, too; where numbers decide what can be done, the definition lists."""
     by_the_kernel = 0
-    for number in range(0, 400, 4):
+    for number in range(0, 300, 7):
         drawn = pair(number, 7)
         listed, expected = both(task_of(drawn.generated, drawn.story.text))
         assert steps(listed) == steps(expected), number
         by_the_kernel += listed._listed is not None
-    assert 60 < by_the_kernel < 100
+    assert 25 < by_the_kernel < 43
 
 
 def lamps(count: int) -> ListedSpace:

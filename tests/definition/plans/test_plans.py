@@ -740,19 +740,26 @@ def test_hostile_text_is_read_in_linear_time(name: str) -> None:
     assert len(reading.steps) <= MAX_ACTIONS
 
 
-def test_steps_beyond_the_limit_are_left_out_and_said_to_be() -> None:
-    many = MAX_ACTIONS + 1
+@pytest.fixture
+def few_actions(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The most actions of a plan, made few."""
+    monkeypatch.setattr("pddl_eval.definition.plans.reading.MAX_ACTIONS", 5_000)
+    return 5_000
+
+
+def test_steps_beyond_the_limit_are_left_out_and_said_to_be(few_actions: int) -> None:
+    many = few_actions + 1
     for text in ("(a b)\n" * many, json.dumps([{"name": "a"}] * many)):
         reading = read_plan(text)
-        assert len(reading.steps) == MAX_ACTIONS
-        assert "first 50,000 steps" in reading.reason
-        assert reading.damage and reading.damage.steps_before == MAX_ACTIONS
+        assert len(reading.steps) == few_actions
+        assert "first 5,000 steps" in reading.reason
+        assert reading.damage and reading.damage.steps_before == few_actions
 
 
-def test_a_step_of_too_many_actions_is_left_out_and_said_to_be() -> None:
-    reading = read_plan("(a), {" + "b(c), " * (MAX_ACTIONS + 1) + "}, (d)")
+def test_a_step_of_too_many_actions_is_left_out_and_said_to_be(few_actions: int) -> None:
+    reading = read_plan("(a), {" + "b(c), " * (few_actions + 1) + "}, (d)")
     assert reading.steps == (*plan("a"), frozenset({("b", "c")}), *plan("d"))  # they are one action
-    reading = read_plan("(a), {" + ", ".join(f"b({number})" for number in range(MAX_ACTIONS)) + "}, (d)")
+    reading = read_plan("(a), {" + ", ".join(f"b({number})" for number in range(few_actions)) + "}, (d)")
     assert (reading.steps, "first 1 steps" in reading.reason) == (plan("a"), True)
 
 

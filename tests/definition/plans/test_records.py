@@ -85,4 +85,5 @@ def test_semicolons_behind_quotes_separate_steps(quote: str) -> None:
 
 def test_long_texts_of_records_take_linear_time() -> None:
     for piece in ("- action: a\n", "action,", "| action | b |\n", "- {a: [", "action: a\n  b: c\n", "- a: {b: c, "):
-        read_plan(piece * (200_000 // len(piece)), operators=OPERATORS)
+        found = read_plan(piece * (50_000 // len(piece)), operators=OPERATORS)
+        assert (found.steps, found.found) == ((), False)
