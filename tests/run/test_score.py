@@ -334,9 +334,50 @@ def test_nothing_is_read_twice_by_a_complete_run_that_is_started_again(
     monkeypatch.setattr(partitions, "record_of", lambda at, *more: (footers.append(at), read(at, *more))[1])
     monkeypatch.setattr(hashlib, "file_digest", lambda *file: (digests.append(file), digest(*file))[1])
     assert run_scorer(*run).shards_reused == 10
-    assert len(footers) == len(set(footers)) == 10 and not digests
+    assert not footers and len(digests) == 10  # The bytes of each partition, and nothing else.
     os.utime(pairs)
-    assert run_scorer(*run).shards_reused == 10 and len(digests) == 1
+    assert run_scorer(*run).shards_reused == 10 and len(digests) == 10 + 1 + 10
+    assert not footers
+
+
+@pytest.mark.parametrize("without", [("contents",), ("contents", "digest"), ("digest",)])
+def test_a_run_whose_summary_has_no_digests_is_read_whole_once(
+    without: tuple[str, ...], pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of an earlier version, for example."""
+    run = (pairs, tmp_path / "out", length_scorer(), RunOptions(engine="local", workers=1, shard_rows=20))
+    first = run_scorer(*run)
+    place = tmp_path / "out" / SUMMARY
+    whole = json.loads(place.read_text())
+    place.write_text(json.dumps({name: value for name, value in whole.items() if name not in without}, indent=1))
+    footers, read = [], partitions.record_of
+    monkeypatch.setattr(partitions, "record_of", lambda at, *more: (footers.append(at), read(at, *more))[1])
+    for _ in range(2):
+        again = run_scorer(*run)
+        assert (again.rows, again.rows_scored, again.shards_reused) == (200, 0, 10)
+        assert again.statistics == first.statistics and len(footers) == 10
+    assert json.loads(place.read_text()) == whole
+
+
+@pytest.mark.parametrize("harm", ["a byte of a partition", "a number of the summary", "a file beside them"])
+def test_what_is_not_as_the_run_left_it_is_read_whole(harm: str, pairs: Path, tmp_path: Path) -> None:
+    """Also where neither the size nor the time of a file tells it, as after a fault of a disk."""
+    run = (pairs, tmp_path / "out", length_scorer(), RunOptions(engine="local", workers=1, shard_rows=20))
+    first = run_scorer(*run)
+    place = tmp_path / "out" / SUMMARY
+    harmed = min(tmp_path.glob("out/*.parquet")) if "byte" in harm else place
+    before, content = harmed.stat(), harmed.read_bytes()
+    if "beside" in harm:
+        (tmp_path / "out" / "_failed.json").write_text("{}")
+    elif "byte" in harm:
+        harmed.write_bytes(content[:40] + bytes([content[40] ^ 1]) + content[41:])
+    else:
+        harmed.write_bytes(content.replace(b'"even": {', b'"even": {"x": 1,'))
+    os.utime(harmed, ns=(before.st_atime_ns, before.st_mtime_ns))
+    again = run_scorer(*run)
+    assert (again.rows, again.rows_scored, again.statistics) == (200, 20 * ("byte" in harm), first.statistics)
+    assert json.loads(place.read_text())["statistics"] == first.statistics
+    assert not (tmp_path / "out" / "_failed.json").exists()
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])

@@ -190,8 +190,9 @@ MOST_MODELS, MOST_NAME = 20, 48
 
 def print_shards(run: Run) -> None:
     """What a run would do: its shards, which of them are done, how many rows are left."""
+    missing = {*run.missing}
     for shard in run.shards:
-        print(f"{'done ' if shard.name in run.finished else 'to do'}  {shard.rows:>8,}  {shard.name}")
+        print(f"{'to do' if shard in missing else 'done '}  {shard.rows:>8,}  {shard.name}")
     print(f"{len(run.missing):,} of {len(run.shards):,} shards to do, {run.rows_missing:,} of {run.total_rows:,} pairs")
 
 

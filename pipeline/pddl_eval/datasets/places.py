@@ -8,6 +8,7 @@ here.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, TypeVar
@@ -201,6 +202,17 @@ def read_bytes(location: Location) -> bytes:
     def read() -> bytes:
         with location.filesystem.open_input_stream(location.path) as stream:
             return bytes(stream.read())
+
+    with dataset_errors(location, "read"):
+        return persistently(location, read)
+
+
+def content_of(location: Location) -> str:
+    """A digest of the bytes of a file; raises ``DatasetError`` where it cannot be read."""
+
+    def read() -> str:
+        with location.filesystem.open_input_stream(location.path) as stream:
+            return hashlib.file_digest(stream, partial(hashlib.blake2b, digest_size=16)).hexdigest()
 
     with dataset_errors(location, "read"):
         return persistently(location, read)

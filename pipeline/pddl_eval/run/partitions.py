@@ -17,7 +17,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
@@ -166,6 +166,7 @@ class ShardRecord:
     ``unreadable`` are the ranges of rows (numbers in their file, end excluded) that could not be read from the input,
     ``damage`` says why; ``unscored`` are the numbers of poison rows, written without scores; ``carried`` rows have
     scores that were made before (see ``Scorer``). ``claim`` is the number of the claim under which it was written.
+    ``content`` is a digest of the whole file, as it was written or proven whole; empty where nobody knows it.
     """
 
     name: str
@@ -180,6 +181,7 @@ class ShardRecord:
     unscored: tuple[int, ...] = ()
     carried: int = 0
     claim: int = 0
+    content: str = field(default="", compare=False)
 
     @property
     def stop(self) -> int:
@@ -189,6 +191,12 @@ class ShardRecord:
     @property
     def unreadable_rows(self) -> int:
         return sum(stop - start for start, stop in self.unreadable)
+
+    def to_json(self) -> str:
+        """What its partition says of itself, which cannot be its content."""
+        fields = asdict(self)
+        del fields["content"]
+        return json.dumps(fields)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> ShardRecord:
@@ -283,9 +291,14 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
             claim=work.claim.number if work.claim else 0,
         )
         if writer is not None:
-            metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
+            metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: record.to_json()}
             writer.add_key_value_metadata({**metadata, DIGEST_KEY: _digest(*metadata.values())})
-    return record
+    return record if writer is None else with_content(record, work.output)
+
+
+def with_content(record: ShardRecord, folder: Location) -> ShardRecord:
+    """The record with the content of its partition, which is whole; object stores check themselves what they hold."""
+    return replace(record, content=places.content_of(folder / record.name)) if folder.is_local else record
 
 
 def _require_folder_of_run(work: Work) -> None:

@@ -14,19 +14,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pddl_eval.datasets import Input, Source, contents, known_contents, places
+from pddl_eval.datasets import DatasetError, Input, Location, Source, contents, in_threads, known_contents, places
 from pddl_eval.run.manifest import (
     COLUMNS,
     FORMAT,
     MANIFEST,
     READ,
     OtherRun,
+    entries_of,
     found_contents,
     require_output,
     same_run,
 )
-from pddl_eval.run.partitions import Scorer, ShardRecord, Work, damaged, finished_records
+from pddl_eval.run.partitions import Scorer, ShardRecord, Work, damaged, finished_records, with_content
 from pddl_eval.run.shards import Part, Shard, in_order, overlaps, plan_shards, ranges_of, shards_named
+from pddl_eval.run.summary import CONTENTS, COUNTED, SUMMARY, signed
 from pddl_eval.run.tiling import MERGED, open_rows
 from pddl_eval.version import without_version
 
@@ -36,7 +38,8 @@ class Run:
     """A run before it starts: its shards, and the records of those that are ``finished``, by name.
 
     Of a ``part``, they are those that have its rows. ``stale`` are partitions that do not count: damaged, without some
-    of their rows, or overlapping others.
+    of their rows, or overlapping others. ``summary`` is that of a finished run whose folder nobody has touched: no
+    record is read of it.
     """
 
     source: Source
@@ -46,10 +49,11 @@ class Run:
     manifest: Mapping[str, Any]
     part: Part | None = None
     stale: tuple[Shard, ...] = ()
+    summary: Mapping[str, Any] | None = None
 
     @property
     def missing(self) -> tuple[Shard, ...]:
-        return tuple(shard for shard in self.shards if shard.name not in self.finished)
+        return () if self.summary else tuple(shard for shard in self.shards if shard.name not in self.finished)
 
     @property
     def rows_missing(self) -> int:
@@ -118,6 +122,8 @@ def prepare_run(
         if MERGED in manifest:
             raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
     there = shards_named(source, present)
+    if share is None and folder.is_local and (summary := _untouched(folder, present, work.run)):
+        return Run(source, work, tuple(there), {}, manifest, summary=summary)
     if share:  # Whoever completes the run looks at those of the others.
         own = ranges_of(share.split(source)[0])
         there = [shard for shard in there if overlaps(shard, own)]
@@ -128,7 +134,8 @@ def prepare_run(
         # Who starts a complete run again may have a reason. Object stores check what they hold themselves.
         lost = damaged((folder / shard.name for shard in done), work.columns)
         done = [shard for shard in done if folder / shard.name not in lost]
-        finished = {shard.name: finished[shard.name] for shard in done}
+        records = in_threads(lambda shard: with_content(finished[shard.name], folder), done)
+        finished = {record.name: record for record in records}
         missing = missing_shards(source, shard_rows, done)
     if missing and scorer.check:
         scorer.check(source)
@@ -141,6 +148,22 @@ def prepare_run(
         share,
         tuple(shard for shard in there if shard.name not in finished),
     )
+
+
+def _untouched(folder: Location, present: Mapping[str, int], run: str) -> Mapping[str, Any] | None:
+    """The summary of the finished run if each file is byte for byte as the run has left it and no other one is there.
+
+    None where nobody knows.
+    """
+    try:
+        said = entries_of(folder / SUMMARY) if SUMMARY in present else {}
+        whole = said.get("run") == run and signed(said) == said and said.get(CONTENTS, {})
+        if not whole or present.keys() != {MANIFEST, SUMMARY, *whole} or whole.keys() != said[COUNTED].keys():
+            return None
+        found = in_threads(lambda name: places.content_of(folder / name), list(whole))
+        return said if list(found) == list(whole.values()) else None
+    except DatasetError:
+        return None
 
 
 def missing_shards(

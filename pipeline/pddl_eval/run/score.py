@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from pddl_eval.datasets import DatasetError, OutputError, OutputUnavailable, contents, partition_stem, places
 from pddl_eval.run.engines import Engine, NodeExcluded, UnderWay, choose_engine, start_engine
@@ -22,7 +23,16 @@ from pddl_eval.run.partitions import Scorer, ShardFailure, ShardRecord, finished
 from pddl_eval.run.prepare import Run, missing_shards
 from pddl_eval.run.retries import run_shards
 from pddl_eval.run.shards import Shard, in_order, overlaps, ranges_of, shards_named
-from pddl_eval.run.summary import COUNTED, SUMMARY, InputChanged, RunCounts, RunIncomplete, merge_statistics
+from pddl_eval.run.summary import (
+    CONTENTS,
+    COUNTED,
+    SUMMARY,
+    InputChanged,
+    RunCounts,
+    RunIncomplete,
+    merge_statistics,
+    signed,
+)
 from pddl_eval.run.watching import Event, Watcher, shown_progress, told
 from pddl_eval.settings import SHARD_ROWS, RunOptions
 
@@ -85,7 +95,7 @@ def finish_shards(
         seconds = time.perf_counter() - started
         summarize = partial(_summary, run, made, options, seconds, tuple(excluded))
         # A worker that died before it said so may have made a partition: what was made then need not end where it ends.
-        there = _remove_doubled(run, _partitions(run), shards_named(run.source, made))
+        there = () if run.summary else _remove_doubled(run, _partitions(run), shards_named(run.source, made))
         return _completed(run, there, {**run.finished, **made}, failures, summarize)
 
 
@@ -110,7 +120,7 @@ def _completed(
     if troubles := _troubles(run, records, failures):
         _put_troubles(run, troubles)
         raise RunIncomplete(troubles, summarize(records), any(failure.may_pass for failure in failures))
-    finished = finish_run(run, summarize, there, records)
+    finished = summarize(records) if run.summary else finish_run(run, summarize, there, records)
     if isinstance(finished, RunCounts):
         return finished
     return replace(summarize(records), rows_missing=sum(shard.rows for shard in finished))
@@ -207,8 +217,10 @@ def finish_run(
         if name.startswith((FAILED, IN_PROCESS)):
             places.remove_file(output / name)
     summary = summarize(records)
-    names = {shard.name: records[shard.name].claim for shard in counted}
-    run.work.put(SUMMARY, {"run": run.work.run, "complete": True, **summary.to_json(), COUNTED: names})
+    said: dict[str, Any] = {"run": run.work.run, "complete": True, **summary.to_json()}
+    said[COUNTED] = {shard.name: records[shard.name].claim for shard in counted}
+    said[CONTENTS] = {name: records[name].content for name in said[COUNTED] if records[name].content}
+    run.work.put(SUMMARY, signed(said))
     _remove_late(run)  # Listed anew: what appears from now on, whoever wrote it removes.
     return summary
 
@@ -289,6 +301,9 @@ def _summary(  # noqa: PLR0913 (what a summary says)
     records: Mapping[str, ShardRecord],
 ) -> RunCounts:
     """The summary of some records; ``made`` are those of this process."""
+    if run.summary:
+        kept = run.work.scorer.summary.from_json(run.summary, str(run.work.output))
+        return replace(kept, engine=options.engine, workers=options.workers, seconds=seconds)
     # In the order of the input, so that sums of floats do not depend on which shard was done first.
     in_order = [records[shard.name] for shard in shards_named(run.source, records)]
     return run.work.scorer.summary(
