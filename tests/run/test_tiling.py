@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval import build_report, run_status, score_dataset, verify_dataset
 from pddl_eval.datasets import SIGNATURE_KEY, locate
+from pddl_eval.datasets.inputs import open_source
 from pddl_eval.errors import UNFINISHED
 from pddl_eval.explain import find_row
 from pddl_eval.report import compare_datasets
-from pddl_eval.run import MANIFEST, SUMMARY, RowsDoubled, RowsMissing, open_scored_rows
+from pddl_eval.run import MANIFEST, SUMMARY, RowsDoubled, RowsMissing, open_scored_rows, open_untouched
 from pddl_eval.run.partitions import RECORD_KEY
 from pddl_eval.scoring.dedupe import dedupe
 
@@ -152,6 +153,50 @@ def test_several_runs_are_checked_each(scored: Path, copied: Path) -> None:
         dedupe([scored, copied])
     with pytest.raises(RowsMissing):
         dedupe(copied / partition(0, 10))  # A few files stand for the folder.
+
+
+def test_a_folder_that_nobody_touched_is_described_as_by_its_footers(scored: Path) -> None:
+    by_footers, by_summary = open_source(scored), open_untouched(str(scored))
+    assert by_summary and by_summary.schema.equals(by_footers.schema, check_metadata=True)
+    assert (by_summary.base, by_summary.walked) == (by_footers.base, by_footers.walked)
+    files, others = ([(f.name, f.rows, f.size, f.signature) for f in each.files] for each in (by_summary, by_footers))
+    assert files == others and len(files) == 4
+
+
+def flip(folder: Path) -> None:
+    """A byte that belongs to no page, so that no checksum covers it."""
+    place = folder / partition(10, 20)
+    content = place.read_bytes()
+    place.write_bytes(b"PARE" + content[4:])
+
+
+def go_on(folder: Path) -> None:
+    (folder / SUMMARY).write_text(json.dumps(json.loads((folder / SUMMARY).read_text()) | {"run": "another"}))
+
+
+def forget(folder: Path) -> None:
+    summary = json.loads((folder / SUMMARY).read_text())
+    del summary["contents"]
+    (folder / SUMMARY).write_text(json.dumps(summary))
+
+
+def add(folder: Path) -> None:
+    """Rows in a folder within, which readers of the folder read."""
+    (folder / "more").mkdir()
+    shutil.copy(folder / partition(10, 20), folder / "more")
+
+
+@pytest.mark.parametrize("harm", [lose, double, flip, go_on, forget, add])
+def test_a_folder_that_somebody_touched_is_opened_file_by_file(harm: Callable[[Path], None], copied: Path) -> None:
+    assert open_untouched(str(copied))
+    harm(copied)
+    assert open_untouched(str(copied)) is None
+    assert (open_untouched(str(copied), compared=False) is None) == (harm is not flip)
+
+
+@pytest.mark.parametrize("place", ["-", "no such folder", "hf://datasets/none", "*.parquet"])
+def test_what_is_no_folder_of_this_machine_is_opened_file_by_file(place: str) -> None:
+    assert open_untouched(place) is None
 
 
 def test_a_run_that_goes_on_is_reported_and_compared_with_what_it_lacks(scored: Path, copied: Path) -> None:

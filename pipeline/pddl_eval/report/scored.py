@@ -35,7 +35,7 @@ from pddl_eval.datasets import (
     together,
 )
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.run import Tiling, batches_of, damaged, open_scored_rows, settings_of
+from pddl_eval.run import Tiling, batches_of, damaged, open_scored_rows, open_untouched, settings_of
 from pddl_eval.scoring.columns import (
     ANSWER_MEASURES,
     PAIR_COLUMNS,
@@ -324,19 +324,21 @@ def unreadable_texts() -> Iterator[None]:
 
 
 def _open_files(place: str, names: Mapping[str, str], is_whole: bool) -> Scored:
-    source, tiling = open_scored_rows(place)
+    whole = open_untouched(place, compared=not is_whole)
+    source, tiling = (whole, None) if whole else open_scored_rows(place)
     require_parquet(source)
     for name, count in Counter(source.schema.names).items():
         if count > 1:
             raise UserError(f"{count} columns of {place} are named {name}: rename all but one")
-    scores = _read_whole(source) if source.base.is_local and not is_whole else None
+    scores = _read_whole(source) if source.base.is_local and not (is_whole or whole) else None
     rows: Counter[str | None] = Counter()
     shown: dict[str | None, str | None] = {}
     for file in source.files:  # Versions of one code are one: the first is shown.
         rows[shown.setdefault(without_version(file.signature), file.signature)] += file.rows
     names = named_columns(names, settings_of(source))
     frame = _with_domain(_scan(source), names)
-    frame = _numbered(frame if scores is None else _with_kept(frame, source, scores))
+    keeps = scores is not None or (whole is not None and not is_whole)
+    frame = _numbered(_with_kept(frame, source, scores) if keeps else frame)
     return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), tiling, names)
 
 
@@ -366,15 +368,26 @@ def _read_whole(source: Source) -> pa.Table | None:
     return pa.concat_tables(filter(None, tables)) if room > 0 and source.rows else None
 
 
-def _with_kept(frame: pl.LazyFrame, source: Source, scores: pa.Table) -> pl.LazyFrame:
-    """The same rows; while scores and other short columns are asked for, no file is opened again."""
-    schema = frame.collect_schema()
+def _with_kept(frame: pl.LazyFrame, source: Source, scores: pa.Table | None) -> pl.LazyFrame:
+    """The same rows; while scores and other short columns are asked for, no file is opened again.
+
+    Scores that are not read yet are kept where they are as few bytes.
+    """
+    schema, sizes = frame.collect_schema(), _bytes_of_values(source)
+    others = [name for name in schema if name not in SCORE_COLUMNS and not schema[name].is_nested()]
+    names = [name for name in others if sizes[name] <= SHORT_BYTES]
+    if scores is None:
+        unread = [name for name in schema if name in SCORE_COLUMNS]
+        if source.rows * sum(max(VALUE_BYTES, sizes[name]) for name in unread) > KEPT_BYTES:
+            return frame
+        names += unread
     try:
-        kept = frame.select(_short_columns(source, schema)).collect(engine="streaming")
-        scores.validate(full=True)  # UTF-8
+        kept = frame.select(names).collect(engine="streaming")
+        if scores is not None:
+            scores.validate(full=True)  # UTF-8
+            kept = pl.DataFrame([*kept, *pl.DataFrame(scores)])
     except (pl.exceptions.PolarsError, pa.ArrowInvalid):  # Who asks for such a column hears of it.
         return frame
-    kept = pl.DataFrame([*kept, *pl.DataFrame(scores)])
 
     def rows(
         names: Sequence[str] | None, condition: pl.Expr | None, most: int | None, _: int | None
@@ -392,17 +405,17 @@ def _with_kept(frame: pl.LazyFrame, source: Source, scores: pa.Table) -> pl.Lazy
     return register_io_source(rows, schema=schema)
 
 
-def _short_columns(source: Source, schema: pl.Schema) -> list[str]:
-    """The columns beside the scores that are short in the largest file, or in none."""
+def _bytes_of_values(source: Source) -> Mapping[str, float]:
+    """By column, the encoded bytes of a value in the largest file; 0 for a column that no file has."""
     largest = max(source.files, key=lambda file: file.rows).version.location
     with dataset_errors(largest, "read"), largest.filesystem.open_input_file(largest.path) as file:
         footer = pq.read_metadata(file)
     sizes = Counter[str]()
+    rows = max(1, footer.num_rows)
     for group in map(footer.row_group, range(footer.num_row_groups)):
         for chunk in map(group.column, range(group.num_columns)):
             sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
-    others = [name for name in schema if name not in SCORE_COLUMNS and not schema[name].is_nested()]
-    return [name for name in others if sizes[name] <= SHORT_BYTES * footer.num_rows]
+    return Counter({name: size / rows for name, size in sizes.items()})
 
 
 def _read_long(source: Source, names: Sequence[str]) -> Iterator[pl.DataFrame]:

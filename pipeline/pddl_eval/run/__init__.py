@@ -24,6 +24,6 @@ from pddl_eval.run.summary import (
     Statistics,
     count_values,
 )
-from pddl_eval.run.tiling import RowsDoubled, RowsMissing, Tiling, open_rows, open_scored_rows
+from pddl_eval.run.tiling import RowsDoubled, RowsMissing, Tiling, open_rows, open_scored_rows, open_untouched
 from pddl_eval.run.verify import Drawn, Finding, Verification, check_folder
 from pddl_eval.run.watching import Event, Watcher, shown_progress

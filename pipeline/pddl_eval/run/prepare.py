@@ -14,22 +14,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pddl_eval.datasets import DatasetError, Input, Location, Source, contents, in_threads, known_contents, places
+from pddl_eval.datasets import Input, Source, contents, in_threads, known_contents, places
 from pddl_eval.run.manifest import (
     COLUMNS,
     FORMAT,
     MANIFEST,
     READ,
     OtherRun,
-    entries_of,
     found_contents,
     require_output,
     same_run,
 )
 from pddl_eval.run.partitions import Scorer, ShardRecord, Work, damaged, finished_records, with_content
 from pddl_eval.run.shards import Part, Shard, in_order, overlaps, plan_shards, ranges_of, shards_named
-from pddl_eval.run.summary import CONTENTS, COUNTED, SUMMARY, signed
-from pddl_eval.run.tiling import MERGED, open_rows
+from pddl_eval.run.tiling import MERGED, open_rows, untouched
 from pddl_eval.version import without_version
 
 
@@ -122,7 +120,7 @@ def prepare_run(
         if MERGED in manifest:
             raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
     there = shards_named(source, present)
-    if share is None and folder.is_local and (summary := _untouched(folder, present, work.run)):
+    if share is None and folder.is_local and (summary := untouched(folder, present, work.run)):
         return Run(source, work, tuple(there), {}, manifest, summary=summary)
     if share:  # Whoever completes the run looks at those of the others.
         own = ranges_of(share.split(source)[0])
@@ -148,22 +146,6 @@ def prepare_run(
         share,
         tuple(shard for shard in there if shard.name not in finished),
     )
-
-
-def _untouched(folder: Location, present: Mapping[str, int], run: str) -> Mapping[str, Any] | None:
-    """The summary of the finished run if each file is byte for byte as the run has left it and no other one is there.
-
-    None where nobody knows.
-    """
-    try:
-        said = entries_of(folder / SUMMARY) if SUMMARY in present else {}
-        whole = said.get("run") == run and signed(said) == said and said.get(CONTENTS, {})
-        if not whole or present.keys() != {MANIFEST, SUMMARY, *whole} or whole.keys() != said[COUNTED].keys():
-            return None
-        found = in_threads(lambda name: places.content_of(folder / name), list(whole))
-        return said if list(found) == list(whole.values()) else None
-    except DatasetError:
-        return None
 
 
 def missing_shards(

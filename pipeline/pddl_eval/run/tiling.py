@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ from pddl_eval.datasets import (
     Location,
     RowGroup,
     Source,
+    in_threads,
     open_source,
     partition_stem,
     places,
@@ -31,11 +33,14 @@ from pddl_eval.errors import UNFINISHED
 from pddl_eval.run.manifest import CHANGED, MANIFEST, entries_of
 from pddl_eval.run.partitions import record_of
 from pddl_eval.run.shards import left_over, named_rows, shards_named
-from pddl_eval.run.summary import COUNTED, SUMMARY
+from pddl_eval.run.summary import CONTENTS, COUNTED, SUMMARY, signed
 from pddl_eval.shown import listed, row_count
 
 MERGED = "rows_per_file"
 """In the manifest of a run whose partitions are merged."""
+
+HASHED_BYTES = 256 * 2**20
+"""Partitions that are read as a whole to be proven whole, a third of a second; of more than that, fewer columns are."""
 
 SHOWN = 5
 """Ranges that a sentence names, at most; ``pddl-eval status`` has all."""
@@ -160,6 +165,51 @@ def open_scored_rows(found: Input | Source) -> tuple[Source, Tiling | None]:
         finished=all(tiling.finished for _, tiling in tilings),
         changed=any(tiling.changed for _, tiling in tilings),
     )
+
+
+def untouched(
+    folder: Location, present: Mapping[str, int], run: str, *, compared: bool = True
+) -> Mapping[str, Any] | None:
+    """The summary of the finished run if each file is byte for byte as the run has left it and no other one is there.
+
+    None where nobody knows. Unless it is ``compared``, no file but the summary is read.
+    """
+    try:
+        said = entries_of(folder / SUMMARY) if SUMMARY in present else {}
+        whole = said.get("run") == run and signed(said) == said and said.get(CONTENTS, {})
+        if not whole or present.keys() != {MANIFEST, SUMMARY, *whole} or whole.keys() != said[COUNTED].keys():
+            return None
+        found = in_threads(lambda name: places.content_of(folder / name), list(whole) if compared else [])
+        return said if not compared or list(found) == list(whole.values()) else None
+    except DatasetError:
+        return None
+
+
+def open_untouched(place: str, *, compared: bool = True) -> Source | None:
+    """The partitions in the local folder of a finished run that nobody has touched (``untouched``): all rows, once.
+
+    They are described by their names and the run's summary; of their footers one is read, so only readers of whole
+    files can use them. None for any other place, and where to read all bytes would take long.
+    """
+    if not Path(place).is_dir():
+        return None
+    folder = places.locate(place)
+    present = places.list_files(folder)
+    if MANIFEST not in present or any(not name.startswith(("_", ".")) for name in places.list_folders(folder)):
+        return None
+    if compared and sum(present.values()) > HASHED_BYTES:
+        return None
+    said = untouched(folder, present, str(entries_of(folder / MANIFEST).get("run")), compared=compared)
+    if said is None:
+        return None
+    names = sorted(said[CONTENTS], key=partition_stem)
+    first = open_source(str(folder / names[0]))
+    files = []
+    for name in names:
+        _, start, stop = named_rows(name) or ("", 0, 0)
+        version, groups = FileVersion(folder / name, ""), (RowGroup(stop - start, 0),)
+        files.append(replace(first.files[0], version=version, name=name, size=present[name], row_groups=groups))
+    return replace(first, walked=(folder,), files=tuple(files))
 
 
 @dataclass(frozen=True, slots=True)
