@@ -230,9 +230,9 @@ def micros_in_turn(rows: list[Row], pair: Pair) -> list[tuple[float, float]]:
 
 
 def measure_strips(count: int, seed: int, checkout: Path | None) -> int:
-    """Compare kernel and definition on answers in STRIPS domains given as text; the number of differences."""
+    """Compare kernel and definition on answers in domains given as text; the number of differences."""
     random, rows, totals = Random(seed), 0, Counter[str]()
-    entries = [tuple(CORPUS[name]) for name in sorted(CORPUS.keys() - ADL)]
+    entries = [tuple(CORPUS[name]) for name in sorted(CORPUS)]
     if checkout is not None:
         entries = [(domain, problem) for _, domain, problem in instances(checkout, 2)]
     differences, left = 0, Counter[str]()

@@ -67,7 +67,8 @@ pub fn translation(from: &Words, to: &Words) -> Vec<Word> {
 
 pub struct Decision {
     pub verdict: Verdict,
-    pub equivalent_untyped: bool,
+    /// None where it is not decided.
+    pub equivalent_untyped: Option<bool>,
     pub difference: Difference,
     /// The reference's word for each object of the answer: it proves a yes; where the goals differ it maps the initial states.
     pub object_map: Option<Vec<Word>>,
@@ -89,7 +90,7 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     if pair.generated.problem.objects.len() != pair.reference.problem.objects.len() {
         return Ok(Decision {
             verdict: Verdict::ObjectCount,
-            equivalent_untyped: false,
+            equivalent_untyped: Some(false),
             difference: difference::object_count(pair),
             object_map: None,
             goal_map: None,
@@ -106,16 +107,19 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     };
     let types_matter = pair.reference.types_matter() || pair.generated.types_matter();
     let equivalent_untyped = if strict.verdict.is_as_written() || !types_matter {
-        strict.verdict.right()
+        Some(strict.verdict.right())
     } else {
         let untyped = Pair { reference: pair.reference.untyped(), generated: pair.generated.untyped(), ..*pair };
-        decide_strictly(&untyped, is_placeholder)?.verdict.right()
+        match decide_strictly(&untyped, is_placeholder) {
+            Err(Left::States) => None,
+            decision => Some(decision?.verdict.right()),
+        }
     };
     Ok(Decision { difference, equivalent_untyped, ..strict })
 }
 
 fn decision(verdict: Verdict, difference: Difference, object_map: Option<Vec<Word>>) -> Decision {
-    Decision { verdict, equivalent_untyped: false, difference, object_map, goal_map: None, separating: None }
+    Decision { verdict, equivalent_untyped: Some(false), difference, object_map, goal_map: None, separating: None }
 }
 
 /// The cases of the algorithm, in order of cost.
@@ -150,12 +154,22 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     if same_init {
         pair.generated.starts_like(pair.reference);
     }
+    let out_of_reach =
+        |proof| decision(Verdict::Unsolvable, difference::unsolvable("unsolvable", &ours.words, proof), None);
     let init_map = || {
         if same_init {
             return Ok(Some(pair.to_reference.to_vec()));
         }
         object_map(pair, initial_scenes().0, initial_scenes().1)
     };
+    if [pair.generated, pair.reference].iter().any(|task| task.has_many_states()) {
+        return match (init_map()?, pair.reference.closure(), pair.generated.closure()) {
+            (None, ..) => without_words(Verdict::InitDiffers, None),
+            (_, Ok(Err(_)), _) => Err(Left::Reference),
+            (.., Ok(Err(proof))) => Ok(out_of_reach(proof)),
+            _ => Err(Left::States),
+        };
+    }
     let (closure, wanted) = (pair.generated.closure()?, pair.reference.closure()?);
     if let (Ok(closure), Ok(wanted)) = (closure, wanted) {
         let mut goal_map = None;
@@ -191,9 +205,7 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     let wanted = wanted.as_ref().map_err(|_| Left::Reference)?;
     let closure = match closure {
         Ok(closure) => closure,
-        Err(proof) => {
-            return Ok(decision(Verdict::Unsolvable, difference::unsolvable("unsolvable", &ours.words, proof), None));
-        }
+        Err(proof) => return Ok(out_of_reach(proof)),
     };
     // The words of the reference as those of the answer, objects by the map.
     let mut predicates = theirs.words.each(UNKNOWN);

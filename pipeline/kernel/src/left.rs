@@ -53,6 +53,8 @@ named! {
         Domain "domain"
         /// An initial state that the rules do not cover.
         Rules "rules"
+        /// A task whose states are too many to list, where these decide.
+        States "states"
         /// The graph takes more than the kernel's budget.
         Budget "budget"
         /// Concurrent actions that are to be executed.

@@ -288,6 +288,88 @@ pub struct Formula {
     pub written: Vec<Mark>,
 }
 
+/// A condition, or an effect: in effects `Not` deletes an atom, and there is no `Or`, `Imply` or `Exists`. An equation is an
+/// atom of `EQUALITY`.
+#[derive(Clone)]
+pub enum Form {
+    Atom(Lifted),
+    And(Vec<Form>),
+    Or(Vec<Form>),
+    Not(Box<Form>),
+    Imply(Box<[Form; 2]>),
+    /// With the names and types of the variables.
+    Forall(Vec<(Word, Word)>, Box<Form>),
+    Exists(Vec<(Word, Word)>, Box<Form>),
+    When(Box<[Form; 2]>),
+}
+
+impl Form {
+    /// The formulas that it is made of.
+    fn parts(&self) -> &[Form] {
+        match self {
+            Form::Atom(_) => &[],
+            Form::And(parts) | Form::Or(parts) => parts,
+            Form::Imply(parts) | Form::When(parts) => &parts[..],
+            Form::Not(part) | Form::Forall(_, part) | Form::Exists(_, part) => std::slice::from_ref(part),
+        }
+    }
+
+    /// True where `is_so` of some atom, for which it is given the variables around it, the innermost last.
+    pub fn has_atom<F: Fn(&Lifted, &[(Word, Word)]) -> bool>(
+        &self,
+        variables: &mut Vec<(Word, Word)>,
+        is_so: &F,
+    ) -> bool {
+        if let Form::Atom(atom) = self {
+            return is_so(atom, variables);
+        }
+        let around = variables.len();
+        if let Form::Forall(own, _) | Form::Exists(own, _) = self {
+            variables.extend(own);
+        }
+        let found = self.parts().iter().any(|part| part.has_atom(variables, is_so));
+        variables.truncate(around);
+        found
+    }
+
+    /// The words of its atoms.
+    pub fn words(&self, found: &mut Vec<Word>) {
+        if let Form::Atom(atom) = self {
+            found.extend(atom);
+        }
+        self.parts().iter().for_each(|part| part.words(found));
+    }
+
+    /// The predicates that an effect adds or deletes.
+    pub fn changed(&self, found: &mut Vec<Word>) {
+        match self {
+            Form::Atom(atom) => found.push(atom[0]),
+            Form::When(parts) => parts[1].changed(found),
+            _ => self.parts().iter().for_each(|part| part.changed(found)),
+        }
+    }
+
+    /// True where a condition, or a condition in an effect, asks for something to be false; equations do not count.
+    pub fn negates(&self, is_effect: bool, names: &Interner) -> bool {
+        let is_equation = |form: &Form| matches!(form, Form::Atom(atom) if names.text(atom[0]) == EQUALITY);
+        match self {
+            Form::Imply(_) => true,
+            Form::Not(part) if !is_effect && !is_equation(part) => true,
+            Form::When(parts) => parts[0].negates(false, names) || parts[1].negates(is_effect, names),
+            _ => self.parts().iter().any(|part| part.negates(is_effect, names)),
+        }
+    }
+}
+
+/// What sets of atoms cannot say of an operator.
+#[derive(Clone)]
+pub struct Beyond {
+    pub is_effect: bool,
+    pub form: Form,
+    /// Its part with the formula as it is written, variables by their places, as digests have it.
+    pub encoded: Vec<u8>,
+}
+
 /// An operator; preconditions, negative preconditions, add effects and delete effects are its parts.
 #[derive(Clone)]
 pub struct Operator {
@@ -300,8 +382,10 @@ pub struct Operator {
     pub parts: [Vec<Lifted>; 4],
     /// The same with places in the place of parameters, and equations sorted; each sorted by the numbers of words.
     pub by_position: [Vec<Lifted>; 4],
-    /// What sets of atoms cannot say, as written; only `formulas` asks for them.
+    /// What it says of numbers, as written; only `formulas` asks for them.
     pub formulas: Vec<Formula>,
+    /// Other conditions and effects that sets of atoms cannot say; only `planning` asks for them.
+    pub beyond: Vec<Beyond>,
 }
 
 impl Operator {
@@ -331,7 +415,8 @@ impl Operator {
             part.dedup();
             part
         });
-        Operator { name, key, parameters, parts, by_position, formulas: Vec::new() }
+        let (formulas, beyond) = (Vec::new(), Vec::new());
+        Operator { name, key, parameters, parts, by_position, formulas, beyond }
     }
 }
 

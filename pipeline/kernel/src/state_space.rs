@@ -7,17 +7,26 @@
 use crate::planning::task::{BitOperator, Bits, States, Successors};
 
 const ATOM: u32 = 0;
-const NOT: u32 = 1;
-const AND: u32 = 2;
-const OR: u32 = 3;
+pub const NOT: u32 = 1;
+pub const AND: u32 = 2;
+pub const OR: u32 = 3;
 
 /// Parts of formulas that are looked at, some two seconds; the definition gives up long before.
 const MOST_PARTS: usize = 400_000_000;
 
 /// Words of the operators' sets of atoms.
-const MOST_WORDS: usize = 30_000_000;
+pub const MOST_WORDS: usize = 30_000_000;
 
-type Formula = Vec<u32>;
+pub type Formula = Vec<u32>;
+
+/// The formula over bits; atoms that are never true are empty disjunctions.
+pub fn over_bits(formula: &[u32], bit: impl Fn(u32) -> Option<usize>) -> Formula {
+    let over_bits = |part: &u32| match part & 3 {
+        ATOM => bit(part >> 2).map_or(OR, |bit| 4 * bit as u32),
+        _ => *part,
+    };
+    formula.iter().map(over_bits).collect()
+}
 
 /// Numbers, and lists of them behind their lengths.
 struct Reader<'a> {
@@ -48,23 +57,18 @@ impl<'a> Reader<'a> {
         Some(bits?.into_iter().flatten().collect())
     }
 
-    /// A formula over bits; atoms that are never true are empty disjunctions.
     fn formula(&mut self) -> Option<Formula> {
         let mut depth = 0usize;
-        let mut formula = Vec::new();
-        for part in self.list()? {
-            let number = part >> 2;
+        let formula = self.list()?;
+        for part in formula {
+            let number = (part >> 2) as usize;
             depth = match part & 3 {
                 NOT => (depth > 0).then_some(depth)?,
-                ATOM => depth + 1,
-                _ => depth.checked_sub(number as usize)? + 1,
+                ATOM => (number < self.bits.len()).then_some(depth + 1)?,
+                _ => depth.checked_sub(number)? + 1,
             };
-            formula.push(match part & 3 {
-                ATOM => self.bits.get(number as usize)?.map_or(OR, |bit| 4 * bit as u32),
-                _ => *part,
-            });
         }
-        (depth < 2).then_some(formula)
+        (depth < 2).then(|| over_bits(formula, |number| self.bits[number as usize]))
     }
 
     fn several<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
@@ -73,16 +77,39 @@ impl<'a> Reader<'a> {
 }
 
 /// What happens where a condition is true.
-struct Effect {
-    condition: Formula,
-    added: Vec<usize>,
-    deleted: Vec<usize>,
+pub struct Effect {
+    pub condition: Formula,
+    pub added: Vec<usize>,
+    pub deleted: Vec<usize>,
 }
 
 /// What an operator asks for and does beyond sets of atoms.
-struct Further {
-    condition: Formula,
-    effects: Vec<Effect>,
+pub struct Further {
+    pub condition: Formula,
+    pub effects: Vec<Effect>,
+}
+
+impl Further {
+    /// Writes the state after its operator; false where this does not apply. `full` has what is derived, too.
+    pub fn apply_to(
+        &self,
+        operator: &BitOperator,
+        [state, full]: [&Bits; 2],
+        judge: &mut Judge,
+        after: &mut Bits,
+    ) -> bool {
+        if !judge.holds(&self.condition, full) {
+            return false;
+        }
+        let happening = self.effects.iter().filter(|effect| judge.holds(&effect.condition, full));
+        let happening: Vec<&Effect> = happening.collect();
+        after.0.copy_from_slice(&state.0);
+        after.remove(&operator.deleted);
+        happening.iter().flat_map(|effect| &effect.deleted).for_each(|bit| after.clear(*bit));
+        after.add(&operator.added);
+        happening.iter().flat_map(|effect| &effect.added).for_each(|bit| after.set(*bit));
+        true
+    }
 }
 
 /// By stratum atoms, each with a formula from which it follows.
@@ -147,13 +174,18 @@ impl Task {
 }
 
 /// Looks at formulas in a state.
-struct Judge {
+pub struct Judge {
     values: Vec<bool>,
-    left: usize,
+    /// Parts that may still be looked at.
+    pub left: usize,
 }
 
 impl Judge {
-    fn holds(&mut self, formula: &[u32], state: &Bits) -> bool {
+    pub fn new() -> Judge {
+        Judge { values: Vec::new(), left: MOST_PARTS }
+    }
+
+    pub fn holds(&mut self, formula: &[u32], state: &Bits) -> bool {
         self.left = self.left.saturating_sub(1 + formula.len());
         self.values.clear();
         for part in formula {
@@ -196,7 +228,7 @@ impl Judge {
 /// those with what is derived. None where that is no task, or one that is too large or takes too long.
 pub fn list_states(numbers: &[u32], most: usize) -> Option<Vec<u32>> {
     let task = Task::read(numbers)?;
-    let mut judge = Judge { values: Vec::new(), left: MOST_PARTS };
+    let mut judge = Judge::new();
     let successors = Successors::new(&task.operators, task.atoms.len());
     let mut states = States::of(&task.initial);
     let (mut found, mut with_derived, mut following) = (vec![0; 3], Vec::new(), Vec::new());
@@ -215,16 +247,9 @@ pub fn list_states(numbers: &[u32], most: usize) -> Option<Vec<u32>> {
         found.push(0);
         for place in &following {
             let (operator, further) = (&task.operators[*place], &task.further[*place]);
-            if !judge.holds(&further.condition, &full) {
+            if !further.apply_to(operator, [&state, &full], &mut judge, &mut after) {
                 continue;
             }
-            let happening = further.effects.iter().filter(|effect| judge.holds(&effect.condition, &full));
-            let happening: Vec<&Effect> = happening.collect();
-            after.0.copy_from_slice(&state.0);
-            after.remove(&operator.deleted);
-            happening.iter().flat_map(|effect| &effect.deleted).for_each(|bit| after.clear(*bit));
-            after.add(&operator.added);
-            happening.iter().flat_map(|effect| &effect.added).for_each(|bit| after.set(*bit));
             let number = match states.number(&after) {
                 Some(number) => number,
                 None if states.count == most => break 'states,

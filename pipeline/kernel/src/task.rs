@@ -11,9 +11,10 @@ use crate::pddl::problems::Interner;
 use crate::planning::bounds::closure_bounds;
 use crate::planning::cheapest::cheapest_plan;
 use crate::planning::search::{find_plan, Proof};
-use crate::planning::task::{ground, Bits, GroundTask, Shared, MAX_STATES};
+use crate::planning::task::{ground, ground_beyond, Bits, GroundTask, Shared, MAX_STATES};
+use crate::state_space::Judge;
 use crate::validation::{execute, Action, Plan, State, MOST_STEPS};
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// The version of certificates that is hashed into all but those of placeholders in a domain that uses negation.
@@ -172,8 +173,6 @@ struct Found {
     grounded: OnceCell<Rc<OnceCell<Answer<Grounded>>>>,
     path: OnceCell<Answer<Result<Vec<usize>, Unsolvable>>>,
     closure: OnceCell<Answer<Result<Vec<Atom>, Unsolvable>>>,
-    /// Set where the states are too many to list: the definition, too, finds the closure by a search at most.
-    has_many_states: Cell<bool>,
     possible: OnceCell<Answer<Vec<Atom>>>,
     never: OnceCell<Answer<Vec<Atom>>>,
     plan: OnceCell<Answer<Option<Plan>>>,
@@ -339,6 +338,11 @@ impl Task {
         self.found.closure.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
+    /// True where the states are too many to list, and no search finds cl(goal): the definition finds none, either.
+    pub fn has_many_states(&self) -> bool {
+        matches!(self.closure(), Err(Left::States))
+    }
+
     /// The problem over the words of its domain's text, or those of a task that starts like it.
     pub fn lifted(&self) -> Answer<&LiftedTask> {
         let names = || match self.found.grounded.get().and_then(|grounded| grounded.get()) {
@@ -355,7 +359,11 @@ impl Task {
             let domain = self.domain.operators_of(self.typed);
             let mut objects: Objects = objects.iter().copied().collect();
             objects.extend(&domain.constants);
-            let task = ground(&objects, init, domain, names)?;
+            let is_fluent = |predicate| self.domain.fluents.get(predicate as usize) == Some(&true);
+            let task = match self.domain.is_beyond {
+                true => ground_beyond(&objects, init, domain, names, &is_fluent)?,
+                false => ground(&objects, init, domain, names)?,
+            };
             if task.work > MOST_WORK {
                 return Err(Left::Budget);
             }
@@ -365,11 +373,18 @@ impl Task {
         grounded.as_ref().map(|grounded| &grounded.task).map_err(|left| *left)
     }
 
-    /// The goal's bits, or the first of its atoms that is false in every reachable state.
+    /// The goal's bits, or the first of its atoms that is false in every reachable state; where only the list of states
+    /// tells, this is the proof.
     fn bits_of_goal(&self) -> Answer<Result<Bits, Unsolvable>> {
         let (task, lifted) = (self.ground()?, self.lifted()?);
-        let bits = task.bits_of_goal(&lifted.goal, &lifted.names);
-        Ok(bits.map_err(|atom| Unsolvable::NeverAdded(lifted.atom(atom))))
+        Ok(match task.bits_of_goal(&lifted.goal, &lifted.names) {
+            Ok(bits) => Ok(bits),
+            Err(_) if task.is_beyond() => {
+                let states = task.count_states(MAX_STATES).ok_or_else(|| task.too_many(Left::Budget))?;
+                Err(Unsolvable::BySearch(Proof::NoState(states)))
+            }
+            Err(atom) => Err(Unsolvable::NeverAdded(lifted.atom(atom))),
+        })
     }
 
     /// The bits of the atoms that the goal asks to be false.
@@ -396,8 +411,8 @@ impl Task {
                 .map(|(shared, _)| lifted.atoms(&task.state(&shared)))
                 .ok_or(Unsolvable::BySearch(Proof::NoState(states))))
         };
-        if !self.problem.denied.is_empty() {
-            return closed(task.shared(asked, MAX_STATES).ok_or(Left::Negation)?);
+        if !self.problem.denied.is_empty() || task.is_beyond() {
+            return closed(task.shared(asked, MAX_STATES).ok_or_else(|| task.too_many(Left::Negation))?);
         }
         if let Some(found) = task.shared(asked, FEWEST_STATES) {
             return closed(found);
@@ -411,10 +426,9 @@ impl Task {
         if let Some(found) = task.shared(asked, MAX_STATES) {
             return closed(found);
         }
-        self.found.has_many_states.set(true);
-        match self.path()? {
-            Ok(_) => Err(Left::Budget),
-            Err(proof) => Ok(Err(proof.clone())),
+        match self.path() {
+            Ok(Err(proof)) => Ok(Err(proof.clone())),
+            _ => Err(Left::States),
         }
     }
 
@@ -499,7 +513,7 @@ impl Task {
             }
             let plan = roles.plan(&actions);
             // A plan that is not valid is a bug.
-            return if self.is_solved_by(&plan) { Ok(Some(plan)) } else { Err(Left::Rules) };
+            return if self.is_solved_by(&plan)? { Ok(Some(plan)) } else { Err(Left::Rules) };
         }
         let Ok(path) = self.path()? else { return Ok(None) };
         self.actions(path).map(Some)
@@ -575,12 +589,31 @@ impl Task {
     }
 
     /// True where the plan, in this problem's words, leads to the goal.
-    pub fn is_solved_by(&self, plan: &Plan) -> bool {
+    pub fn is_solved_by(&self, plan: &Plan) -> Answer<bool> {
+        if self.domain.is_beyond {
+            return self.is_solved_beyond(plan);
+        }
         let Problem { goal, denied, .. } = &*self.problem;
         let has_goal = |state: State| {
             goal.iter().all(|atom| state.contains(atom)) && !denied.iter().any(|atom| state.contains(atom))
         };
-        execute(self, plan).is_some_and(has_goal)
+        Ok(execute(self, plan).is_some_and(has_goal))
+    }
+
+    /// The same where sets of atoms do not say what operators do.
+    fn is_solved_beyond(&self, plan: &Plan) -> Answer<bool> {
+        let (task, lifted) = (self.ground()?, self.lifted()?);
+        let (mut state, mut judge) = (task.initial.clone(), Judge::new());
+        for step in plan.steps(&self.domain.operators) {
+            let arguments = step[1..].iter().map(|word| lifted.to.get(*word as usize).copied());
+            let Some(arguments) = arguments.collect() else { return Ok(false) };
+            match task.after_action(&state, &(step[0] as usize, arguments), &mut judge) {
+                Some(after) => state = after,
+                None => return Ok(false),
+            }
+        }
+        let Ok(goal) = self.bits_of_goal()? else { return Ok(false) };
+        Ok(goal.within(&state) && !self.bits_of_denied()?.meets(&state))
     }
 
     /// As `certificate`; None where rules do not cover the problem and its states are too many to be listed. If `asked`,
@@ -590,7 +623,7 @@ impl Task {
         if self.domain.roles.is_some() && self.may_search && many && !self.is_covered() {
             return Ok(None);
         }
-        if self.closure().is_err() && self.found.has_many_states.get() {
+        if self.has_many_states() {
             return Ok(None);
         }
         self.certificate(is_placeholder).map(Some)

@@ -5,6 +5,7 @@ use crate::domains::PlanningDomain;
 use crate::left::{Answer, Left};
 use crate::metrics::problem::read_in;
 use crate::model::{Atom, Problem, Word};
+use crate::pddl::domains::require_atoms;
 use crate::structure::graph::{DomainGraph, Vertex};
 use crate::task::Task;
 use std::cell::OnceCell;
@@ -56,6 +57,7 @@ impl WholeTask {
 /// name: both are left to the definition.
 pub fn whole_domain(text: &[u8], last: bool) -> Answer<Rc<PlanningDomain>> {
     let domain = PlanningDomain::read(text, last)?;
+    require_atoms(&domain.structure.domain)?;
     let constant = |vertex: &Vertex| if let Vertex::Constant(name) = vertex { Some(*name) } else { None };
     let vertices = &domain.structure.graph(&domain.names)?.vertices;
     let named: BTreeSet<Word> = vertices.iter().filter_map(constant).collect();

@@ -12,8 +12,8 @@ use crate::domains::gripper::{Arrangement, Scene};
 use crate::domains::renaming::Roles;
 use crate::formulas::has_ill_typed_numbers;
 use crate::left::{Answer, Left};
-use crate::metrics::domain_pair::ill_typed_operator;
-use crate::model::{Atom, Domain, Known, Word, Words, EQUALITY};
+use crate::metrics::domain_pair::{has_ill_typed_forms, ill_typed_operator};
+use crate::model::{Atom, Domain, Known, Lifted, Word, Words, EQUALITY, MOST_ARGUMENTS};
 use crate::pddl::domains::parse_any_domain;
 use crate::pddl::problems::{read_problem, Declared, Interner, Reading};
 use crate::structure::structure::DomainStructure;
@@ -123,8 +123,10 @@ pub struct PlanningDomain {
     pub uses_negation: bool,
     /// True where the declarations do not admit an atom of an operator.
     pub is_ill_typed: bool,
+    /// True where operators have conditions and effects that sets of atoms cannot say.
+    pub is_beyond: bool,
     /// By predicate: true for those that some operator changes; all others are static.
-    fluents: Vec<bool>,
+    pub fluents: Vec<bool>,
 }
 
 impl PlanningDomain {
@@ -150,16 +152,26 @@ impl PlanningDomain {
         let mut types = operators.iter().flat_map(|each| &each.parameters).map(|(_, own)| *own);
         let has_types = types.any(|own| own != Known::Object as Word);
         let mut avoided = operators.iter().flat_map(|each| &each.parts[1]);
-        let uses_negation = avoided.any(|atom| names.text(atom[0]) != EQUALITY);
-        let mut fluents = Vec::new();
-        for atom in operators.iter().flat_map(|each| each.parts[2..].iter().flatten()) {
-            fluents.resize(fluents.len().max(atom[0] as usize + 1), false);
-            fluents[atom[0] as usize] = true;
+        let beyond = operators.iter().flat_map(|each| &each.beyond);
+        let is_beyond = beyond.clone().next().is_some();
+        if is_beyond && has_costs {
+            return Err(Left::Numbers); // where one has no value, the operator does not apply
         }
-        let rules =
-            Rules::certified(&structure.certificate(&names)?).filter(|_| domain.constants.is_empty() && !has_costs);
+        let is_long = |atom: &Lifted, _: &[(Word, Word)]| atom.len() > 1 + MOST_ARGUMENTS;
+        if beyond.clone().any(|each| each.form.has_atom(&mut Vec::new(), &is_long)) {
+            return Err(Left::Arity);
+        }
+        let uses_negation = avoided.any(|atom| names.text(atom[0]) != EQUALITY)
+            || beyond.clone().any(|each| each.form.negates(each.is_effect, &names));
+        let mut changed: Vec<Word> =
+            operators.iter().flat_map(|each| each.parts[2..].iter().flatten()).map(|atom| atom[0]).collect();
+        beyond.clone().filter(|each| each.is_effect).for_each(|each| each.form.changed(&mut changed));
+        let mut fluents = vec![false; changed.iter().max().map_or(0, |last| *last as usize + 1)];
+        changed.iter().for_each(|predicate| fluents[*predicate as usize] = true);
+        let may_have_rules = domain.constants.is_empty() && !has_costs && !is_beyond;
+        let certified = if may_have_rules { Rules::certified(&structure.certificate(&names)?) } else { None };
         let own = (&structure, &names);
-        let roles = rules.map(|rules| match rules.pddl().as_bytes() == text {
+        let roles = certified.map(|rules| match rules.pddl().as_bytes() == text {
             true => Roles::new(rules, own, own),
             false => {
                 let theirs = known_domain(rules.name().as_bytes())?.ok_or(Left::Rules)?;
@@ -168,7 +180,8 @@ impl PlanningDomain {
         });
         let constants = domain.constants.keys().map(|name| names.text(*name).to_vec()).collect();
         let is_positive = operators.iter().all(|each| each.parts[1].is_empty());
-        let (is_strips, may_deny) = (!domain.has_functions && is_positive, !domain.has_functions && !is_positive);
+        let says_more = domain.has_functions || is_beyond;
+        let (is_strips, may_deny) = (!says_more && is_positive, !says_more && !is_positive);
         Ok(PlanningDomain {
             reader: RefCell::new(reader),
             declared: Declared { constants, is_typed: Some(!domain.types.is_empty()), may_deny },
@@ -180,7 +193,8 @@ impl PlanningDomain {
             has_types,
             is_strips,
             uses_negation,
-            is_ill_typed: ill_typed_operator(domain, b"", &names).is_some(),
+            is_ill_typed: ill_typed_operator(domain, b"", &names).is_some() || has_ill_typed_forms(domain, &names),
+            is_beyond,
             fluents,
             structure,
             names,
@@ -240,7 +254,9 @@ fn vocabulary<'a>(domain: &'a Domain, names: &'a Interner) -> impl Iterator<Item
     let typed = domain.types.iter().chain(&domain.constants).flat_map(|(name, type_)| [name, type_]);
     let parameters = domain.operators.iter().flat_map(|each| &each.parameters).map(|(_, type_)| type_);
     let atoms = domain.operators.iter().flat_map(|each| each.parts.iter().flatten());
-    let named = declared.chain(typed).chain(parameters).chain(atoms.flatten()).copied();
+    let mut further = Vec::new();
+    domain.operators.iter().flat_map(|each| &each.beyond).for_each(|each| each.form.words(&mut further));
+    let named = declared.chain(typed).chain(parameters).chain(atoms.flatten()).copied().chain(further);
     named.filter(|word| !matches!(names.text(*word), EQUALITY | [b'?', ..]))
 }
 

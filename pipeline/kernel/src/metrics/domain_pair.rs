@@ -285,6 +285,19 @@ pub fn ill_typed_operator(domain: &Domain, side: &[u8], names: &Interner) -> Opt
     None
 }
 
+/// True where the declarations of a typed domain do not admit an atom of a condition or an effect that is no set of atoms.
+pub fn has_ill_typed_forms(domain: &Domain, names: &Interner) -> bool {
+    domain.operators.iter().any(|operator| {
+        let is_wrong = |atom: &Lifted, variables: &[(Word, Word)]| {
+            let own = |term: Word| variables.iter().rev().find(|(name, _)| *name == term).map(|(_, type_)| *type_);
+            let type_of = |term: Word| own(term).or_else(|| domain.constants.get(&term).copied());
+            misfit(domain, atom, type_of, names).is_some()
+        };
+        let mut variables = operator.parameters.clone();
+        operator.beyond.iter().any(|each| each.form.has_atom(&mut variables, &is_wrong))
+    })
+}
+
 /// Why the declarations of a typed domain do not admit the first of the atoms that they do not.
 pub fn first_misfit<'a>(
     domain: &Domain,

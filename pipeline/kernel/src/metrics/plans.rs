@@ -7,7 +7,7 @@ use crate::metrics::actions::Marks;
 use crate::metrics::domain_pair::ill_typed_operator;
 use crate::metrics::execution::{causal_distance, execute, names_operator, state_distance, Execution};
 use crate::model::{Domain, Operator};
-use crate::pddl::domains::parse_any_domain;
+use crate::pddl::domains::{parse_any_domain, require_atoms};
 use crate::pddl::problems::Interner;
 use crate::plans::found::{Plan, Step, Steps};
 use crate::plans::reading::{read_plan, EMPTY, NO_ACTION};
@@ -76,6 +76,7 @@ impl Reference {
 /// A domain that plans are executed in: it is well typed.
 pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<Rc<Domain>> {
     let domain = parse_any_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
+    require_atoms(&domain)?;
     if ill_typed_operator(&domain, b"", names).is_some() || has_ill_typed_numbers(&domain, names) {
         return Err(Left::Reference);
     }

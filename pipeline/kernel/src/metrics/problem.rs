@@ -125,7 +125,8 @@ pub fn read_reference(
         return Err(Left::Negation);
     }
     let is_wrong = task.domain.is_ill_typed || task.ill_typed().is_some();
-    if is_wrong || (task.closure()?.is_err() && task.domain.is_named()) {
+    let is_unsolvable = !task.has_many_states() && task.closure()?.is_err();
+    if is_wrong || (is_unsolvable && task.domain.is_named()) {
         return Err(Left::Reference);
     }
     Ok(task)
@@ -237,7 +238,7 @@ fn scored(
         } else if let Some(plan) = generated.plan()? {
             solvable = Some(true);
             own_plan = settings.proofs.then(|| plan.clone());
-            solves_reference = solves(pair, plan, object_map.as_deref());
+            solves_reference = solves(pair, plan, object_map.as_deref())?;
         } else {
             solvable = Some(false);
             differences.extend(generated.ill_typed());
@@ -248,7 +249,7 @@ fn scored(
         parseable: true,
         solvable,
         equivalent: verdict.equivalent(),
-        equivalent_untyped: verdict.equivalent().map(|_| equivalent_untyped),
+        equivalent_untyped: verdict.equivalent().and(equivalent_untyped),
         verdict: Some(verdict.name()),
         differences,
         solves_reference,
@@ -389,7 +390,7 @@ fn shown(task: &Task, plan: Option<&Plan>) -> Proof {
 
 /// Whether a plan of the generated problem solves the reference, under the object map of an equivalent answer, else
 /// under equal names; None where the names differ and there is no map.
-fn solves(pair: &Pair, plan: &Plan, object_map: Option<&[u32]>) -> Option<bool> {
+fn solves(pair: &Pair, plan: &Plan, object_map: Option<&[u32]>) -> Answer<Option<bool>> {
     let (theirs, ours) = (&pair.reference.problem, &pair.generated.problem);
     let known = |name: u32| pair.to_reference[name as usize];
     let is_theirs = |name: u32| known(name) != UNKNOWN && theirs.number[known(name) as usize] != NO_OBJECT;
@@ -398,7 +399,7 @@ fn solves(pair: &Pair, plan: &Plan, object_map: Option<&[u32]>) -> Option<bool> 
     let names = match object_map {
         Some(map) => map,
         None if same_names => pair.to_reference,
-        None => return None,
+        None => return Ok(None),
     };
-    Some(pair.reference.is_solved_by(&plan.renamed(names, &pair.reference.domain.operators)))
+    pair.reference.is_solved_by(&plan.renamed(names, &pair.reference.domain.operators)).map(Some)
 }

@@ -1,12 +1,13 @@
 //! A domain out of a raw model answer, or the reason why there is none (definition/pddl/domains.py).
 //!
-//! What goes beyond STRIPS and comparisons of numbers and effects on them, and a block that is no PDDL, is the definition's: there it has a name.
+//! Of what goes beyond STRIPS, conditions and effects of actions are read; other constructs, and a block that is no PDDL,
+//! are the definition's: there they have names.
 
 use crate::hashing::HashSet;
 use crate::left::{Answer, Left};
-use crate::model::{Domain, Formula, Known, Lifted, Operator, Word, EQUALITY};
+use crate::model::{Beyond, Domain, Form, Formula, Known, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::drafts::{require_no_strings, without_thinking};
-use crate::pddl::language::{formula, COMPARISONS, UPDATES};
+use crate::pddl::language::{encode_written, form, formula, is_connective, is_predicate, COMPARISONS, UPDATES};
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{block, is_blank, openings, Items, Node, Tree, LONGEST, PACKAGE_NESTING};
 use crate::structure::types::least_alternatives;
@@ -19,11 +20,6 @@ const MOST_PARAMETERS: usize = 50;
 
 /// What an operator says of numbers.
 const MOST_FORMULAS: usize = 50;
-
-/// True for what is said otherwise than by sets of atoms, or is no part of an operator.
-fn is_beyond(word: &[u8]) -> bool {
-    matches!(word, b"when" | b"forall" | b"exists" | b"or" | b"imply" | b"preference" | b"oneof" | b"probabilistic")
-}
 
 /// Why a text holds no domain.
 pub enum Refused {
@@ -41,13 +37,24 @@ pub struct Reading {
 /// The domain of a text, as `parse_domain` finds it, if it is a STRIPS domain.
 pub fn parse_domain(text: &[u8], last: bool, names: &mut Interner) -> Answer<Reading> {
     let reading = parse_any_domain(text, last, names)?;
-    match &reading.outcome {
-        Ok(domain) if domain.operators.iter().any(|operator| !operator.formulas.is_empty()) => Err(Left::Numbers),
-        _ => Ok(reading),
+    if let Ok(domain) = &reading.outcome {
+        require_atoms(domain)?;
+        if domain.operators.iter().any(|operator| !operator.formulas.is_empty()) {
+            return Err(Left::Numbers);
+        }
+    }
+    Ok(reading)
+}
+
+/// Err where an operator has a condition or an effect that is no set of atoms and says nothing of numbers.
+pub fn require_atoms(domain: &Domain) -> Answer<()> {
+    match domain.operators.iter().flat_map(|operator| &operator.beyond).next() {
+        None => Ok(()),
+        Some(beyond) => Err(if beyond.is_effect { Left::Effect } else { Left::Formula }),
     }
 }
 
-/// The domain of a text, which may also say something of numbers.
+/// The domain of a text, which may also say something of numbers, and have any conditions and effects.
 pub fn parse_any_domain(text: &[u8], last: bool, names: &mut Interner) -> Answer<Reading> {
     if text.len() > LONGEST {
         return Err(Left::Text);
@@ -204,6 +211,13 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
         if !operator.atoms_and_fluents().all(|atom| atom[1..].iter().all(is_known)) {
             return Err(Left::Strips); // not a constant
         }
+        let is_unknown = |atom: &Lifted, variables: &[(Word, Word)]| {
+            !atom[1..].iter().all(|term| is_constant(term) || variables.iter().any(|(name, _)| name == term))
+        };
+        let mut variables = operator.parameters.clone();
+        if operator.beyond.iter().any(|beyond| beyond.form.has_atom(&mut variables, &is_unknown)) {
+            return Err(Left::Strips);
+        }
         if operator.fluents().any(|fluent| is_constant(&fluent[0])) {
             return Err(Left::Strips); // perhaps a constant where a number is expected
         }
@@ -229,7 +243,7 @@ fn are_numbers(tree: &Tree, mut declarations: Items, names: &Interner) -> bool {
 }
 
 /// Names, each with its type, `object` where none is given. Alternatives are a type of their own.
-fn typed_list(
+pub fn typed_list(
     tree: &Tree,
     mut items: Items,
     names: &mut Interner,
@@ -325,16 +339,22 @@ fn operator(
             return Err(Left::Notation);
         }
     }
-    let mut formulas = Vec::new();
-    let [needed, avoided] = literals(tree, parts[1], false, &mut formulas, names)?;
-    let [added, deleted] = literals(tree, parts[2], true, &mut formulas, names)?;
+    let (mut formulas, mut forms) = (Vec::new(), Vec::new());
+    let [needed, avoided] = literals(tree, parts[1], false, &mut formulas, &mut forms, names)?;
+    let [added, deleted] = literals(tree, parts[2], true, &mut formulas, &mut forms, names)?;
     let parts = [needed, avoided, added, deleted];
-    let key: Vec<u8> = names.text(name).iter().map(|byte| if *byte == b'_' { b'-' } else { *byte }).collect();
-    let key = names.number(&key, 0, key.len())?;
-    if formulas.len() > MOST_FORMULAS {
+    if formulas.len().max(forms.len()) > MOST_FORMULAS {
         return Err(Left::Budget);
     }
-    let operator = Operator { formulas, ..Operator::new(name, key, parameters, parts, names) };
+    let mut beyond = Vec::with_capacity(forms.len());
+    for (place, is_effect, holds) in forms {
+        let form = form(tree, place, is_effect, alternatives, names)?;
+        let encoded = encode_written(tree, place, is_effect, holds, &parameters, names);
+        beyond.push(Beyond { is_effect, form: if holds { form } else { Form::Not(Box::new(form)) }, encoded });
+    }
+    let key: Vec<u8> = names.text(name).iter().map(|byte| if *byte == b'_' { b'-' } else { *byte }).collect();
+    let key = names.number(&key, 0, key.len())?;
+    let operator = Operator { formulas, beyond, ..Operator::new(name, key, parameters, parts, names) };
     let is_own = |term: &Word| operator.parameters.iter().any(|(variable, _)| variable == term);
     let is_free = |term: &Word| names.text(*term).starts_with(b"?") && !is_own(term);
     if operator.atoms_and_fluents().any(|atom| atom[1..].iter().any(is_free)) {
@@ -343,12 +363,16 @@ fn operator(
     Ok(operator)
 }
 
-/// The positive and negative atoms of a conjunction; what it says of numbers goes into `formulas`.
+/// Where a formula stands that sets of atoms cannot say, and whether it is an effect, and has to be true.
+type Place = (usize, bool, bool);
+
+/// The positive and negative atoms of a conjunction; what it says of numbers goes into `formulas`, all else into `forms`.
 fn literals(
     tree: &Tree,
     place: Option<usize>,
     is_effect: bool,
     formulas: &mut Vec<Formula>,
+    forms: &mut Vec<Place>,
     names: &Interner,
 ) -> Answer<[Vec<Lifted>; 2]> {
     let mut found = [Vec::new(), Vec::new()];
@@ -370,7 +394,11 @@ fn literals(
             match stack.len() - below {
                 1 => {}
                 _ if is_and && holds => stack[below..].reverse(), // the first one is next
-                _ => return Err(if is_and { Left::Strips } else { Left::Notation }),
+                _ if !is_and || is_effect => return Err(if is_and { Left::Strips } else { Left::Notation }),
+                _ => {
+                    stack.truncate(below);
+                    forms.push((place, is_effect, holds));
+                }
             }
             continue;
         }
@@ -385,7 +413,11 @@ fn literals(
             formulas.push(formula(tree, place, is_effect, holds, names)?);
             continue;
         }
-        if is_beyond(text) || UPDATES.contains(&text) || (COMPARISONS.contains(&text) && text != EQUALITY) {
+        if is_connective(text) && (holds || !is_effect) {
+            forms.push((place, is_effect, holds));
+            continue;
+        }
+        if !is_predicate(text) {
             return Err(if is_effect { Left::Effect } else { Left::Formula });
         }
         let mut atom = Vec::with_capacity(1 + terms.end - terms.at);

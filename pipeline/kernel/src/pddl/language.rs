@@ -1,10 +1,14 @@
-//! What is said of numbers: comparisons of them, and effects on them (definition/pddl/language.py).
+//! Conditions and effects beyond sets of atoms, and what is said of numbers: comparisons of them, and effects on them
+//! (definition/pddl/language.py).
 
+use crate::canonical::{encode_number, encode_text};
 use crate::fraction::Fraction;
 use crate::left::{Answer, Left};
-use crate::model::{Arithmetic, Expression, Formula, Mark, Part, Word};
+use crate::model::{Arithmetic, Expression, Form, Formula, Mark, Part, Word, EQUALITY};
+use crate::pddl::domains::typed_list;
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{Items, Node, Tree};
+use std::collections::BTreeMap;
 
 pub const COMPARISONS: [&[u8]; 5] = [b"<", b">", b"<=", b">=", b"="];
 pub const UPDATES: [&[u8]; 5] = [b"increase", b"decrease", b"assign", b"scale-up", b"scale-down"];
@@ -14,6 +18,148 @@ const RESERVED: [&[u8]; 4] = [b"minimize", b"maximize", b"when", b"is-violated"]
 
 /// Parts of an expression; what has more is no hot path.
 const MOST_PARTS: usize = 100;
+
+/// True for what conditions and effects begin with that are made of others, but for `and` and `not`.
+pub fn is_connective(word: &[u8]) -> bool {
+    matches!(word, b"when" | b"forall" | b"exists" | b"or" | b"imply")
+}
+
+/// True for what an atom of a condition or of an effect, or an equation, may begin with.
+pub fn is_predicate(word: &[u8]) -> bool {
+    let is_other = matches!(word, b"and" | b"not" | b"preference" | b"oneof" | b"probabilistic") || is_connective(word);
+    word == EQUALITY || !(is_other || UPDATES.contains(&word) || COMPARISONS.contains(&word))
+}
+
+/// The condition or the effect that stands there, which says nothing of numbers. Blocks are not nested deeply.
+pub fn form(
+    tree: &Tree,
+    place: usize,
+    is_effect: bool,
+    alternatives: &mut BTreeMap<Word, [Vec<Word>; 2]>,
+    names: &mut Interner,
+) -> Answer<Form> {
+    if tree.is_empty(place) {
+        return Ok(Form::And(Vec::new()));
+    }
+    let (head, mut terms) = tree.named(place)?;
+    let text = names.text(head).to_vec();
+    let mut places = Vec::new();
+    while let Some((place, _)) = tree.next(&mut terms.clone()) {
+        places.push(place);
+        tree.next(&mut terms);
+    }
+    let mut part = |place: usize, is_effect: bool| form(tree, place, is_effect, alternatives, names);
+    Ok(match (&text[..], is_effect, &places[..]) {
+        (b"and", ..) => Form::And(places.iter().map(|place| part(*place, is_effect)).collect::<Answer<_>>()?),
+        (b"or", false, _) => Form::Or(places.iter().map(|place| part(*place, false)).collect::<Answer<_>>()?),
+        (b"not", _, [place]) => match part(*place, is_effect)? {
+            denied if is_effect && !matches!(denied, Form::Atom(_)) => return Err(Left::Effect),
+            denied => Form::Not(Box::new(denied)),
+        },
+        (b"imply", false, [one, other]) => Form::Imply(Box::new([part(*one, false)?, part(*other, false)?])),
+        (b"when", true, [one, other]) => Form::When(Box::new([part(*one, false)?, part(*other, true)?])),
+        (b"forall", _, [listing, body]) | (b"exists", false, [listing, body]) => {
+            let variables = typed_list(tree, tree.items(*listing)?, names, alternatives)?;
+            let is_again = |(place, (name, _)): (usize, &(Word, Word))| {
+                !names.text(*name).starts_with(b"?") || variables[..place].iter().any(|(other, _)| other == name)
+            };
+            if variables.iter().enumerate().any(is_again) {
+                return Err(Left::Strips);
+            }
+            let body = Box::new(form(tree, *body, is_effect, alternatives, names)?);
+            if text == b"forall" {
+                Form::Forall(variables, body)
+            } else {
+                Form::Exists(variables, body)
+            }
+        }
+        _ if !is_predicate(&text) => return Err(if is_effect { Left::Effect } else { Left::Formula }),
+        _ => {
+            let mut atom = vec![head];
+            for place in places {
+                let Node::Word(term) = tree.nodes[place] else { return Err(Left::Formula) };
+                if !matches!(names.text(term), [b'a'..=b'z' | b'?', ..]) {
+                    return Err(Left::Formula); // perhaps a number
+                }
+                atom.push(term);
+            }
+            let is_right = match text == EQUALITY {
+                true => atom.len() == 3 && !is_effect,
+                false => names.is_name(head) && !RESERVED.contains(&&text[..]),
+            };
+            if !is_right || atom.len() > MOST_PARTS {
+                return Err(Left::Formula);
+            }
+            Form::Atom(atom)
+        }
+    })
+}
+
+/// The bytes, as digests have them, of the part of an operator and the formula in it that stands there, in which variables
+/// are numbers: these parameters, then those of quantifiers.
+pub fn encode_written(
+    tree: &Tree,
+    place: usize,
+    is_effect: bool,
+    holds: bool,
+    parameters: &[(Word, Word)],
+    names: &Interner,
+) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode_number(&mut bytes, 2);
+    encode_text(&mut bytes, if is_effect { b":effect" } else { b":precondition" });
+    if !holds {
+        encode_number(&mut bytes, 2);
+        encode_text(&mut bytes, b"not");
+    }
+    let mut variables = parameters.iter().map(|(name, _)| *name).zip(0..).collect();
+    encode_numbered(tree, place, &mut variables, &mut parameters.len(), names, &mut bytes);
+    bytes
+}
+
+/// `variables` are those around, each with its number, the innermost last.
+fn encode_numbered(
+    tree: &Tree,
+    place: usize,
+    variables: &mut Vec<(Word, usize)>,
+    count: &mut usize,
+    names: &Interner,
+    bytes: &mut Vec<u8>,
+) {
+    let (mut items, around) = (Items { at: place + 1, end: place + 1 }, variables.len());
+    match tree.nodes[place] {
+        Node::Word(word) => match variables.iter().rev().find(|(name, _)| *name == word) {
+            Some((_, number)) => encode_text(bytes, format!("?{number}").as_bytes()),
+            None => encode_text(bytes, names.text(word)),
+        },
+        Node::List(end) => items.end = end,
+    }
+    if !matches!(tree.nodes[place], Node::List(_)) {
+        return;
+    }
+    let (mut rest, mut children) = (items, Vec::new());
+    while let Some((place, _)) = tree.next(&mut rest) {
+        children.push(place);
+    }
+    let is_quantified = |word: Word| matches!(names.text(word), b"forall" | b"exists");
+    if let Some(Node::Word(head)) = children.first().map(|place| tree.nodes[*place]) {
+        if let (true, Some(Node::List(end))) = (is_quantified(head), children.get(1).map(|place| tree.nodes[*place])) {
+            for node in &tree.nodes[children[1] + 1..end] {
+                if let Node::Word(word) = node {
+                    if names.text(*word).starts_with(b"?") {
+                        variables.push((*word, *count));
+                        *count += 1;
+                    }
+                }
+            }
+        }
+    }
+    encode_number(bytes, children.len());
+    for child in children {
+        encode_numbered(tree, child, variables, count, names, bytes);
+    }
+    variables.truncate(around);
+}
 
 /// The comparison or the effect that stands there.
 pub fn formula(tree: &Tree, place: usize, is_effect: bool, holds: bool, names: &Interner) -> Answer<Formula> {

@@ -2,6 +2,7 @@
 
 pub mod bounds;
 pub mod cheapest;
+pub mod conditions;
 pub mod heuristics;
 pub mod invariants;
 pub mod mutex_groups;

@@ -5,9 +5,11 @@ use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Lifted, Operator, Word};
 use crate::pddl::problems::Interner;
+use crate::planning::conditions::{ConditionalEffect, Conditions};
 use crate::planning::heuristics::Literals;
 use crate::planning::invariants::{h2, H2};
 use crate::planning::mutex_groups::{mutex_groups, MutexGroups};
+use crate::state_space::{over_bits, Effect, Further, Judge, MOST_WORDS, OR};
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -306,6 +308,7 @@ const HASH: u64 = !0 << 32;
 /// So the way on which a state was found is the alphabetically first of the shortest.
 struct StateSpace {
     states: States,
+    judge: Judge,
     /// The number of the state before each, and the place of the operator between them; of the first state, anything.
     ways: Vec<(u32, u32)>,
     expanded: usize,
@@ -319,6 +322,7 @@ impl StateSpace {
     fn new(initial: &Bits) -> StateSpace {
         StateSpace {
             states: States::of(initial),
+            judge: Judge::new(),
             ways: vec![(0, 0)],
             expanded: 0,
             examined: 0,
@@ -333,7 +337,7 @@ impl StateSpace {
         if self.expanded == self.states.count {
             return Some(false);
         }
-        if self.states.count > most || self.examined > MAX_EXAMINED {
+        if self.states.count > most || self.examined > MAX_EXAMINED || self.judge.left == 0 {
             return None;
         }
         self.state.0.copy_from_slice(self.states.get(self.expanded));
@@ -341,7 +345,12 @@ impl StateSpace {
         task.successors().of(&task.operators, &self.state, &mut self.following);
         self.following.sort_unstable();
         for place in &self.following {
-            task.operators[*place].apply_to(&self.state, &mut self.after);
+            let (operator, state) = (&task.operators[*place], &self.state);
+            match task.further.get(*place) {
+                None => operator.apply_to(state, &mut self.after),
+                Some(further) if further.apply_to(operator, [state; 2], &mut self.judge, &mut self.after) => {}
+                _ => continue,
+            }
             if self.states.insert(&self.after) {
                 self.ways.push((self.expanded as u32, *place as u32));
             }
@@ -375,6 +384,8 @@ pub struct GroundTask {
     always: HashSet<Lifted>,
     pub initial: Bits,
     pub operators: Vec<BitOperator>,
+    /// What each asks for and does that sets of atoms cannot say; empty where these say all.
+    pub further: Vec<Further>,
     /// The actions of the operators, by their numbers.
     pub actions: Vec<(usize, Vec<Word>)>,
     /// What it took to find the operators.
@@ -387,19 +398,44 @@ pub struct GroundTask {
 }
 
 impl GroundTask {
+    /// True where only the lists of states know what operators do.
+    pub fn is_beyond(&self) -> bool {
+        !self.further.is_empty()
+    }
+
+    /// How many states there are; None for more than that.
+    pub fn count_states(&self, most: usize) -> Option<usize> {
+        let mut space = self.space().borrow_mut();
+        while space.expand(self, most)? {}
+        Some(space.states.count)
+    }
+
+    /// Why their list is not complete: in tasks in which only it tells, for there are too many, or else for this reason.
+    pub fn too_many(&self, other: Left) -> Left {
+        let space = self.space().borrow();
+        match self.is_beyond() {
+            true if space.states.count > MAX_STATES || space.examined > MAX_EXAMINED => Left::States,
+            true => Left::Budget,
+            false => other,
+        }
+    }
+
+    /// The state after an action in a state; None where it cannot be taken.
+    pub fn after_action(&self, state: &Bits, action: &(usize, Vec<Word>), judge: &mut Judge) -> Option<Bits> {
+        let mut after = state.clone();
+        let place = self.actions.iter().position(|own| own == action)?;
+        let is_taken = self.operators[place].applicable(state)
+            && self.further[place].apply_to(&self.operators[place], [state; 2], judge, &mut after);
+        is_taken.then_some(after)
+    }
+
     /// What all reachable states with all bits of `yes` and none of `no` have in common, and what some of them have; None
     /// where there are no such states. With how many states there are at all.
     ///
     /// None where there are more states than that.
     pub fn shared(&self, [yes, no]: [&Bits; 2], most: usize) -> Option<Shared> {
+        self.count_states(most)?;
         let mut space = self.space().borrow_mut();
-        loop {
-            match space.expand(self, most) {
-                None => return None,
-                Some(false) => break,
-                Some(true) => {}
-            }
-        }
         let StateSpace { states, state, .. } = &mut *space;
         let mut shared: Option<(Bits, Bits)> = None;
         for number in 0..states.count {
@@ -555,6 +591,88 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
         always,
         initial,
         operators: kept,
+        further: Vec::new(),
+        actions,
+        numbers,
+        work,
+        space: OnceCell::new(),
+        successors: OnceCell::new(),
+        groups: OnceCell::new(),
+        h2: OnceCell::new(),
+        literals: OnceCell::new(),
+    })
+}
+
+/// Ground a domain with conditions and effects that sets of atoms cannot say; `is_fluent` are the predicates that these and
+/// all others change.
+pub fn ground_beyond(
+    objects: &Objects,
+    init: &[Lifted],
+    domain: &Domain,
+    names: &Interner,
+    is_fluent: &dyn Fn(Word) -> bool,
+) -> Answer<GroundTask> {
+    let mut added_by_forms = Vec::new();
+    let forms = domain.operators.iter().flat_map(|each| &each.beyond).filter(|each| each.is_effect);
+    forms.for_each(|each| each.form.changed(&mut added_by_forms));
+    let without = |operator: &Operator| {
+        let mut relaxed = operator.clone();
+        relaxed.parts[0].retain(|atom| !added_by_forms.contains(&atom[0]));
+        relaxed
+    };
+    let relaxed: Vec<Operator> = domain.operators.iter().map(without).collect();
+    let mut grounding = reachable_operators(objects, init, &relaxed.iter().collect::<Vec<_>>(), domain, names)?;
+    let work = grounding.work;
+    let mut found = std::mem::take(&mut grounding.operators);
+    let by_action = |one: &Ground, other: &Ground| {
+        let order = names.order(domain.operators[one.operator].name, domain.operators[other.operator].name);
+        order.then_with(|| names.order_of(&one.arguments, &other.arguments))
+    };
+    found.sort_unstable_by(by_action);
+    let mut conditions = Conditions::new(objects, init, domain, names, is_fluent);
+    let (mut parts, mut made, mut actions) = (Vec::new(), Vec::new(), Vec::new());
+    for Ground { operator, arguments, .. } in found {
+        if let Some((sets, condition, effects)) = conditions.operator(&domain.operators[operator], &arguments)? {
+            parts.push(Ground { operator, arguments: Vec::new(), parts: sets });
+            made.push((condition, effects));
+            actions.push((operator, arguments));
+        }
+    }
+    let Conditions { atoms: mut numbers, .. } = conditions;
+    let (start, always): (Vec<&Lifted>, Vec<&Lifted>) = init.iter().partition(|atom| is_fluent(atom[0]));
+    let start: Vec<u32> = start.into_iter().map(|atom| numbers.number(atom.clone())).collect();
+    let by_effects = made.iter().flat_map(|(_, effects)| effects).flat_map(|(_, [added, _])| added);
+    let by_sets = parts.iter().flat_map(|each| &each.parts[2]);
+    let possible: HashSet<u32> = by_effects.chain(by_sets).chain(&start).copied().collect();
+    let mut sorted: Vec<u32> = possible.into_iter().collect();
+    let atom = |number: u32| &numbers.atoms[number as usize];
+    sorted.sort_unstable_by(|a, b| names.order_of(atom(*a), atom(*b)));
+    if sorted.len() > MAX_ATOMS || 4 * parts.len() * sorted.len() / 64 > MOST_WORDS {
+        return Err(Left::Budget);
+    }
+    let bits = BitsOf::new(&sorted, numbers.atoms.len());
+    let some = |atoms: &[u32]| -> Vec<usize> { atoms.iter().filter_map(|atom| bits.bit(*atom)).collect() };
+    let with_bits = |(condition, [added, deleted]): &ConditionalEffect| {
+        let condition = over_bits(condition, |atom| bits.bit(atom));
+        Effect { condition, added: some(added), deleted: some(deleted) }
+    };
+    let mut further = Vec::with_capacity(made.len());
+    for ((condition, effects), ground) in made.iter().zip(&parts) {
+        let is_possible = ground.parts[0].iter().all(|atom| bits.bit(*atom).is_some());
+        let condition = if is_possible { over_bits(condition, |atom| bits.bit(atom)) } else { vec![OR] };
+        further.push(Further { condition, effects: effects.iter().map(with_bits).collect() });
+    }
+    let operators = parts.iter().zip(0..).map(|(ground, number)| bit_operator(number, ground, &bits)).collect();
+    let atoms = sorted.iter().map(|number| atom(*number).clone()).collect();
+    let initial = Bits::of(sorted.len(), start.iter().filter_map(|number| bits.bit(*number)));
+    let always = always.into_iter().cloned().collect();
+    Ok(GroundTask {
+        atoms,
+        bits,
+        always,
+        initial,
+        operators,
+        further,
         actions,
         numbers,
         work,

@@ -6,7 +6,7 @@ use crate::difference::Difference;
 use crate::hashing::{HashMap, HashSet};
 use crate::left::Answer;
 use crate::metrics::domain_pair::ill_typed_operator;
-use crate::model::{Domain, Lifted, Operator, Word, EQUALITY};
+use crate::model::{alternatives_in, Domain, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::problems::Interner;
 use crate::structure::graph::{DomainGraph, PARTS};
 use crate::structure::types::{hierarchy, least_types};
@@ -23,6 +23,7 @@ pub struct DomainStructure {
     untyped: OnceCell<Answer<DomainGraph>>,
     certificate: OnceCell<Answer<Digits>>,
     operator_forms: OnceCell<Answer<Vec<Vec<u8>>>>,
+    in_full: OnceCell<Digits>,
     ill_typed: OnceCell<Option<Difference>>,
     /// By the types of objects.
     fingerprints: RefCell<HashMap<BTreeSet<Word>, Digits>>,
@@ -62,6 +63,9 @@ impl DomainStructure {
     /// 32 digits of the name and the operators in their words, and of where these types stand among theirs.
     pub fn fingerprint(&self, own: impl Iterator<Item = Word>, names: &Interner) -> Answer<Digits> {
         let domain = &self.domain;
+        if domain.operators.iter().any(|operator| !operator.beyond.is_empty()) {
+            return Ok(*self.in_full.get_or_init(|| in_full(domain, names)));
+        }
         let mut further: BTreeSet<Word> = BTreeSet::new();
         let mut last = Word::MAX;
         let mut is_next = |type_: &Word| std::mem::replace(&mut last, *type_) != *type_;
@@ -130,6 +134,61 @@ impl DomainStructure {
             && domain.operators.iter().all(|one| known.get(&one.name).is_some_and(|other| same(one, other)))
             && used_names(domain, names) == used_names(theirs, names)
     }
+}
+
+/// The fingerprint of a domain that says more than sets of atoms: of its name, its constants and types with what they are
+/// declared with, and its operators as they are written but for the names of operators and variables.
+fn in_full(domain: &Domain, names: &Interner) -> Digits {
+    let mut bytes = Vec::new();
+    encode_number(&mut bytes, 5);
+    encode_text(&mut bytes, names.text(domain.name));
+    for declared in [&domain.constants, &domain.types] {
+        let mut declared: Vec<(&[u8], &[u8])> =
+            declared.iter().map(|(name, type_)| (names.text(*name), names.text(*type_))).collect();
+        declared.sort_unstable();
+        encode_number(&mut bytes, declared.len());
+        for (name, type_) in declared {
+            encode_number(&mut bytes, 2);
+            encode_text(&mut bytes, name);
+            encode_texts(&mut bytes, &[type_]);
+        }
+    }
+    let operators: BTreeSet<Vec<u8>> =
+        domain.operators.iter().map(|operator| operator_in_full(operator, names)).collect();
+    encode_number(&mut bytes, operators.len());
+    operators.iter().for_each(|operator| bytes.extend(operator));
+    encode_number(&mut bytes, 0); // of rules
+    hex_digest(&bytes)
+}
+
+/// The types of its parameters, its literals and its formulas, with numbers for its variables.
+fn operator_in_full(operator: &Operator, names: &Interner) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode_number(&mut bytes, 3);
+    encode_number(&mut bytes, operator.parameters.len());
+    for (_, type_) in &operator.parameters {
+        encode_texts(&mut bytes, &alternatives_in(names.text(*type_)).collect::<Vec<&[u8]>>());
+    }
+    let place = |term: &Word| operator.parameters.iter().position(|(name, _)| name == term);
+    let text = |term| place(term).map_or_else(|| names.text(*term).to_vec(), |place| format!("?{place}").into_bytes());
+    encode_number(&mut bytes, operator.parts.len());
+    for part in &operator.parts {
+        let mut atoms: Vec<Vec<Vec<u8>>> = part.iter().map(|atom| atom.iter().map(text).collect()).collect();
+        atoms.iter_mut().filter(|atom| atom[0] == EQUALITY).for_each(|atom| atom[1..].sort_unstable());
+        atoms.sort_unstable();
+        encode_number(&mut bytes, atoms.len());
+        atoms.iter().for_each(|atom| encode_texts(&mut bytes, &atom.iter().map(Vec::as_slice).collect::<Vec<&[u8]>>()));
+    }
+    let mut formulas: Vec<&[u8]> = operator.beyond.iter().map(|beyond| &beyond.encoded[..]).collect();
+    formulas.sort_unstable();
+    encode_number(&mut bytes, formulas.len());
+    bytes.extend(formulas.concat());
+    bytes
+}
+
+fn encode_texts(bytes: &mut Vec<u8>, texts: &[&[u8]]) {
+    encode_number(bytes, texts.len());
+    texts.iter().for_each(|text| encode_text(bytes, text));
 }
 
 /// The graph of one operator's parts over its parameters, which have no names, and over constants, which have.
