@@ -16,6 +16,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.command.dist_info import dist_info
 
 VERSION = runpy.run_path("pipeline/pddl_eval/version.py")["program_version"]()
 COMMIT = re.search(r"\+g(\w+)", VERSION)
@@ -50,13 +51,27 @@ if not BUILDS:
     print(f"pddl-eval is built without its kernel ({why}): the definition scores every row", file=sys.stderr)
 
 
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or "build/cargo").resolve()
+CARGO = ["cargo", "build", "--release", "--locked", "--offline", "--target-dir", TARGET]
+
+
+class BeginKernel(dist_info):
+    """Begins the build where pip asks for names and versions: it then downloads what they need, which takes as long.
+
+    Whoever builds the extension later waits for cargo's lock, and reports what fails.
+    """
+
+    def run(self):
+        if BUILDS:
+            subprocess.Popen(CARGO, cwd=CRATE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        super().run()
+
+
 class BuildKernel(build_ext):
     """Builds the crate, which has no dependencies, and puts its library beside the file that loads it."""
 
     def build_extension(self, extension):
-        command = ["cargo", "build", "--release", "--locked", "--offline"]
-        target = Path(os.environ.get("CARGO_TARGET_DIR") or Path(self.build_temp).resolve() / "cargo")
-        ran = subprocess.run([*command, "--target-dir", target], cwd=CRATE, check=False)
+        ran = subprocess.run(CARGO, cwd=CRATE, check=False)
         if ran.returncode:
             if WANTED == "must":
                 raise SystemExit("the kernel does not build")
@@ -64,7 +79,7 @@ class BuildKernel(build_ext):
             return
         place = Path(self.get_ext_fullpath(extension.name))
         place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(target / "release" / BUILT, place)
+        shutil.copy(TARGET / "release" / BUILT, place)
 
     def get_ext_filename(self, name):
         return str(Path(*name.split(".")[:-1], LIBRARY))
@@ -85,7 +100,7 @@ class AnyPython(bdist_wheel):
 
 setup(
     ext_modules=[Extension("pddl_eval.kernel.library", sources=[])] if BUILDS else [],
-    cmdclass={"build_ext": BuildKernel, "bdist_wheel": AnyPython},
+    cmdclass={"dist_info": BeginKernel, "build_ext": BuildKernel, "bdist_wheel": AnyPython},
     version=VERSION,
     long_description=CODE_OR_LINK.sub(absolute, Path("README.md").read_text(encoding="utf-8")),
     long_description_content_type="text/markdown",
