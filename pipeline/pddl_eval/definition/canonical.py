@@ -8,7 +8,7 @@ programs can compute it; where this file does less work than that page says, a c
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
@@ -150,8 +150,8 @@ class _Piece:
     A cell's number, its colour, is the number of vertices of the whole graph in the cells before it.
     """
 
-    def __init__(self, cells: dict[int, list[int]], edges: list[Edge]) -> None:
-        self.cells = cells
+    def __init__(self, cells: Mapping[int, Collection[int]], edges: list[Edge]) -> None:
+        self.cells = {start: {*cell} for start, cell in cells.items()}
         self.edges = edges
         self.colour = {vertex: start for start, cell in cells.items() for vertex in cell}
 
@@ -165,9 +165,13 @@ class _Piece:
         return around
 
     def split(self, start: int, parts: list[list[int]]) -> None:
-        """Put the parts of a cell in its place, one after the other."""
+        """Put parts of a cell behind what is left of it, one after the other, in the time that the parts take alone."""
+        cell = self.cells[start]
         for part in parts:
-            self.cells[start] = part
+            cell.difference_update(part)
+        start += len(cell)
+        for part in parts:
+            self.cells[start] = {*part}
             self.colour.update(dict.fromkeys(part, start))
             start += len(part)
 
@@ -207,12 +211,14 @@ class _Search:
             telling = []
             for start, group in groups.items():
                 parts = [group[words] for words in sorted(group)]
-                if sum(map(len, parts)) < len(piece.cells[start]):
-                    parts.insert(0, [vertex for vertex in piece.cells[start] if vertex not in heard])
-                if len(parts) > 1:
+                silent = len(piece.cells[start]) - sum(map(len, parts))
+                if silent or len(parts) > 1:
                     piece.split(start, parts)
                     # What the largest part would tell follows from what the whole cell told and the others tell.
-                    parts.remove(max(parts, key=len))
+                    largest = max(parts, key=len)
+                    if silent < len(largest):
+                        parts.remove(largest)
+                        telling += piece.cells[start] if silent else ()
                     telling += [vertex for part in parts for vertex in part]
 
     def label(self, piece: _Piece, depth: int) -> Labelling:
@@ -271,8 +277,8 @@ class _Search:
             if any(_root(orbit, vertex) == _root(orbit, other) for other in tried):
                 continue
             tried.append(vertex)
-            child = _Piece(piece.cells.copy(), piece.edges)
-            child.split(target, [[vertex], [other for other in piece.cells[target] if other != vertex]])
+            child = _Piece(piece.cells, piece.edges)
+            child.split(target, [[other for other in piece.cells[target] if other != vertex]])
             child.around = piece.around  # the same edges
             self.refine(child, [vertex])
             form, order, symmetries = self.label(child, depth + 1)
