@@ -9,12 +9,15 @@ use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::{misfit, misfit_of};
 use crate::model::{
-    alternatives_in, Arithmetic, Atom, Domain, Expression, Formula, Lifted, Part, Word, EQUALITY, PLACES, TOTAL_COST,
+    alternatives_in, Arithmetic, Atom, Domain, Expression, Formula, Lifted, Operator, Part, Word, EQUALITY, PLACES,
+    TOTAL_COST,
 };
 use crate::pddl::any_problem::{AnyProblem, Conjunct};
 use crate::pddl::language::show_formula;
 use crate::pddl::problems::Interner;
+use crate::planning::conditions::{ConditionalEffect, Conditions, Ranges};
 use crate::plans::found::{Step, Steps};
+use crate::state_space::{Formula as Condition, Judge};
 use crate::validation::State;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -24,12 +27,22 @@ const TOTAL_TIME: &[u8] = b"total-time";
 /// Actions that are kept with what they need and do.
 const ACTIONS_KEPT: usize = 20_000;
 
+/// Parts of their formulas.
+const PARTS_KEPT: usize = 3_000_000;
+
+/// Parts of formulas over atoms that are looked at in the time of one of a number.
+const PARTS_PER_EVALUATION: usize = 10;
+
 const MOST_ATOMS: usize = 250_000;
 
 /// A verdict, and a kind with the words of its sentence.
 pub type Fault = (&'static str, Difference);
 
+/// Conditions, each as it is written, effects, and how many parts they took.
+type Forms = (Vec<(Condition, Vec<u8>)>, Vec<ConditionalEffect>, usize);
+
 /// A ground operator, and the action that it is; it deletes nothing that it adds.
+#[derive(Default)]
 pub struct Done {
     pub action: Step,
     pub needs: Vec<Atom>,
@@ -37,6 +50,9 @@ pub struct Done {
     pub adds: Vec<Atom>,
     pub deletes: Vec<Atom>,
     formulas: Vec<Ground>,
+    /// Conditions that sets of atoms cannot say, each as it is written.
+    conditions: Vec<(Condition, Vec<u8>)>,
+    effects: Vec<ConditionalEffect>,
     /// How many parts its formulas have.
     pub evaluations: usize,
 }
@@ -83,6 +99,9 @@ pub struct World {
     pub others: Vec<Other>,
     metric: Option<GroundExpression>,
     actions: HashMap<Step, Rc<Result<Done, Fault>>>,
+    ranges: Ranges,
+    /// How many parts the formulas of these actions have.
+    parts: usize,
 }
 
 /// True where the declarations of a typed domain do not admit a number of an operator.
@@ -102,7 +121,15 @@ fn is_ill_typed(domain: &Domain, fluent: &Lifted, type_of: impl Fn(Word) -> Opti
 
 /// The number of an atom; 0 is none.
 fn atom_number(atoms: &mut grounding::Atoms, atom: Lifted) -> Atom {
-    Atom::from(atoms.number(atom)) + 1
+    numbered(atoms.number(atom))
+}
+
+fn numbered(atom: u32) -> Atom {
+    Atom::from(atom) + 1
+}
+
+fn is_true(condition: &[u32], state: &State) -> bool {
+    Judge::new().is_true(condition, |atom| state.contains(&numbered(atom as u32)))
 }
 
 impl World {
@@ -150,7 +177,22 @@ impl World {
         let mut numbers = |part: Vec<Lifted>| part.into_iter().map(|atom| atom_number(&mut atoms, atom)).collect();
         let (init, goal) = (numbers(init), numbers(goal));
         let (values, others, actions) = (vec![Some(Fraction::ZERO)], Vec::new(), HashMap::default());
-        Ok(World { number, domain, objects, atoms, fluents, init, values, goal, others, metric: None, actions })
+        let (metric, ranges, parts) = (None, Ranges::default(), 0);
+        Ok(World {
+            number,
+            domain,
+            objects,
+            atoms,
+            fluents,
+            init,
+            values,
+            goal,
+            others,
+            metric,
+            actions,
+            ranges,
+            parts,
+        })
     }
 
     fn ground(&mut self, expression: &Expression, with_values: impl Fn(&Lifted) -> Lifted) -> GroundExpression {
@@ -178,8 +220,9 @@ impl World {
         if let Some(known) = self.actions.get(&action) {
             return Ok(known.clone());
         }
-        if self.actions.len() >= ACTIONS_KEPT {
+        if self.actions.len() >= ACTIONS_KEPT || self.parts > PARTS_KEPT {
             self.actions.clear();
+            self.parts = 0;
         }
         if self.atoms.atoms.len() > MOST_ATOMS {
             return Err(Left::Budget);
@@ -238,8 +281,49 @@ impl World {
             .iter()
             .map(|formula| self.ground_formula(formula, &operator.parameters, &arguments, names));
         let formulas: Vec<Ground> = formulas.collect();
-        let evaluations = formulas.iter().flat_map(|formula| &formula.sides).map(Vec::len).sum();
-        Ok(Ok(Done { action, needs, avoids, adds, deletes, formulas, evaluations }))
+        let evaluations: usize = formulas.iter().flat_map(|formula| &formula.sides).map(Vec::len).sum();
+        let (conditions, effects, parts) = self.ground_forms(operator, &arguments, names)?;
+        let evaluations = evaluations + parts / PARTS_PER_EVALUATION;
+        Ok(Ok(Done { action, needs, avoids, adds, deletes, formulas, conditions, effects, evaluations }))
+    }
+
+    /// The operator's conditions and effects that sets of atoms cannot say, and how many parts they took.
+    fn ground_forms(&mut self, operator: &Operator, arguments: &[Word], names: &Interner) -> Answer<Forms> {
+        if operator.beyond.is_empty() {
+            return Ok(Forms::default());
+        }
+        let mut grounding = Conditions::new(&self.objects, &[], &self.domain, names, &|_| true);
+        std::mem::swap(&mut grounding.atoms, &mut self.atoms);
+        std::mem::swap(&mut grounding.ranges, &mut self.ranges);
+        let found = grounding.forms(operator, arguments);
+        let Conditions { atoms, ranges, parts, .. } = grounding;
+        (self.atoms, self.ranges, self.parts) = (atoms, ranges, self.parts + parts);
+        let (conditions, effects) = found?;
+        let place = |term: Word| operator.parameters.iter().position(|(name, _)| *name == term);
+        let value = |term: Word| place(term).map_or(term, |place| arguments[place]);
+        let written = operator.beyond.iter().filter(|each| !each.is_effect);
+        let shown = written.map(|each| show_formula(&each.written, each.holds, value, names));
+        Ok((conditions.into_iter().zip(shown).collect(), effects, parts))
+    }
+
+    /// The operator with the effects that it has in a state, where these depend on it.
+    pub fn acting(&self, done: &Done, state: &State) -> Option<Done> {
+        if done.effects.is_empty() {
+            return None;
+        }
+        let (mut adds, mut deletes) = (done.adds.clone(), done.deletes.clone());
+        for (condition, [added, deleted]) in &done.effects {
+            if is_true(condition, state) {
+                adds.extend(added.iter().map(|atom| numbered(*atom)));
+                deletes.extend(deleted.iter().map(|atom| numbered(*atom)));
+            }
+        }
+        for part in [&mut adds, &mut deletes] {
+            part.sort_unstable();
+            part.dedup();
+        }
+        deletes.retain(|atom| adds.binary_search(atom).is_err());
+        Some(Done { action: done.action, needs: done.needs.clone(), adds, deletes, ..Done::default() })
     }
 
     /// The formula with these values in place of the parameters.
@@ -293,6 +377,8 @@ impl World {
                 Err(fluent) => return no_value(fluent),
             }
         }
+        let lacking = done.conditions.iter().filter(|(condition, _)| !is_true(condition, state));
+        missing.extend(lacking.map(|(_, shown)| shown.clone()));
         if !missing.is_empty() {
             return fault(needs("needs").words("lacking", missing));
         }

@@ -366,6 +366,9 @@ impl Form {
 pub struct Beyond {
     pub is_effect: bool,
     pub form: Form,
+    /// False for one that must not hold; `form` says so, what is written does not.
+    pub holds: bool,
+    pub written: Vec<Mark>,
     /// Its part with the formula as it is written, variables by their places, as digests have it.
     pub encoded: Vec<u8>,
 }

@@ -186,6 +186,11 @@ impl Judge {
     }
 
     pub fn holds(&mut self, formula: &[u32], state: &Bits) -> bool {
+        self.is_true(formula, |bit| state.has(bit))
+    }
+
+    /// Whether the formula is true where these atoms are.
+    pub fn is_true(&mut self, formula: &[u32], atom_is_true: impl Fn(usize) -> bool) -> bool {
         self.left = self.left.saturating_sub(1 + formula.len());
         self.values.clear();
         for part in formula {
@@ -194,7 +199,7 @@ impl Judge {
                 NOT => !self.values.pop().unwrap_or(false),
                 AND => self.values.drain(count - number..).fold(true, |all, each| all & each),
                 OR => self.values.drain(count - number..).fold(false, |some, each| some | each),
-                _ => state.has(number),
+                _ => atom_is_true(number),
             };
             self.values.push(value);
         }

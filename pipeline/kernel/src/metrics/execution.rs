@@ -136,16 +136,18 @@ pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner
         if evaluations > MAX_EVALUATIONS {
             return Err(Left::Budget);
         }
-        for atom in &operator.deletes {
-            state.remove(atom);
+        let acting = world.acting(operator, &state).map(|done| Rc::new(Ok(done)));
+        let made = acting.unwrap_or_else(|| made.clone());
+        if let Ok(operator) = &*made {
+            operator.deletes.iter().for_each(|atom| _ = state.remove(atom));
+            state.extend(operator.adds.iter());
         }
-        state.extend(operator.adds.iter());
         for (fluent, value) in updates {
             values.resize(values.len().max(fluent + 1), None);
             values[fluent] = Some(value);
         }
         actions += 1;
-        done.push(Some(made.clone()));
+        done.push(Some(made));
     }
     let lacking = world.goal.iter().copied().filter(|atom| !state.contains(atom)).collect();
     let mut unmet = Vec::new();

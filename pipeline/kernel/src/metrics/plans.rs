@@ -4,10 +4,11 @@ use crate::difference::Difference;
 use crate::formulas::{has_ill_typed_numbers, World};
 use crate::left::{Answer, Left};
 use crate::metrics::actions::Marks;
-use crate::metrics::domain_pair::ill_typed_operator;
+use crate::metrics::domain_pair::{has_ill_typed_forms, ill_typed_operator};
 use crate::metrics::execution::{causal_distance, execute, names_operator, state_distance, Execution};
 use crate::model::{Domain, Operator};
-use crate::pddl::domains::{parse_any_domain, require_atoms};
+use crate::pddl::domains::parse_any_domain;
+use crate::pddl::language::hides;
 use crate::pddl::problems::Interner;
 use crate::plans::found::{Plan, Step, Steps};
 use crate::plans::reading::{read_plan, EMPTY, NO_ACTION};
@@ -76,9 +77,18 @@ impl Reference {
 /// A domain that plans are executed in: it is well typed.
 pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<Rc<Domain>> {
     let domain = parse_any_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
-    require_atoms(&domain)?;
-    if ill_typed_operator(&domain, b"", names).is_some() || has_ill_typed_numbers(&domain, names) {
+    let is_ill_typed = ill_typed_operator(&domain, b"", names).is_some() || has_ill_typed_forms(&domain, names);
+    if is_ill_typed || has_ill_typed_numbers(&domain, names) {
         return Err(Left::Reference);
+    }
+    for operator in domain.operators.iter().filter(|operator| !operator.beyond.is_empty()) {
+        let has_others = operator.beyond.iter().any(|each| !each.is_effect);
+        let compares = operator.formulas.iter().any(|formula| !formula.is_effect);
+        if (compares && has_others)
+            || operator.beyond.iter().any(|each| hides(&each.written, &operator.parameters, names))
+        {
+            return Err(Left::Strips); // the order in which conditions are said, and which names are shown
+        }
     }
     let is_large = |operator: &Operator| operator.atoms_and_fluents().count() > MOST_ATOMS;
     if domain.operators.len() > MOST_OPERATORS || domain.operators.iter().any(is_large) {

@@ -350,7 +350,8 @@ fn operator(
     for (place, is_effect, holds) in forms {
         let form = form(tree, place, is_effect, alternatives, names)?;
         let encoded = encode_written(tree, place, is_effect, holds, &parameters, names);
-        beyond.push(Beyond { is_effect, form: if holds { form } else { Form::Not(Box::new(form)) }, encoded });
+        let form = if holds { form } else { Form::Not(Box::new(form)) };
+        beyond.push(Beyond { is_effect, form, holds, written: tree.written(place), encoded });
     }
     let key: Vec<u8> = names.text(name).iter().map(|byte| if *byte == b'_' { b'-' } else { *byte }).collect();
     let key = names.number(&key, 0, key.len())?;

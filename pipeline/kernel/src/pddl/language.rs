@@ -230,6 +230,15 @@ fn function(word: Word, names: &Interner) -> Answer<Word> {
     Ok(word)
 }
 
+/// True where a quantifier of the formula has a variable of one of these names.
+pub fn hides(written: &[Mark], parameters: &[(Word, Word)], names: &Interner) -> bool {
+    let is_quantifier =
+        |mark: &Mark| matches!(mark, Mark::Word(word) if matches!(names.text(*word), b"forall" | b"exists"));
+    let is_own = |mark: &&Mark| matches!(mark, Mark::Word(word) if parameters.iter().any(|(name, _)| name == word));
+    let listing = |place: usize| written[place + 2..].iter().take_while(|mark| !matches!(mark, Mark::Close));
+    (0..written.len()).any(|place| is_quantifier(&written[place]) && listing(place).find(is_own).is_some())
+}
+
 /// A formula as PDDL writes it, with these words in place of those.
 pub fn show_formula(written: &[Mark], holds: bool, value: impl Fn(Word) -> Word, names: &Interner) -> Vec<u8> {
     let mut shown: Vec<u8> = if holds { Vec::new() } else { b"(not ".to_vec() };

@@ -33,10 +33,13 @@ pub struct Conditions<'a> {
     /// What is true in all states.
     always: HashSet<&'a Lifted>,
     pub atoms: Atoms,
-    /// The objects that variables of a type range over.
-    ranges: HashMap<Word, Rc<Vec<Word>>>,
-    parts: usize,
+    pub ranges: Ranges,
+    /// How many parts were put together.
+    pub parts: usize,
 }
+
+/// The objects that variables of a type range over, in alphabetical order.
+pub type Ranges = HashMap<Word, Rc<Vec<Word>>>;
 
 impl<'a> Conditions<'a> {
     pub fn new(
@@ -65,19 +68,10 @@ impl<'a> Conditions<'a> {
                 }
             }
         }
-        let mut binding: Binding =
-            operator.parameters.iter().zip(arguments).map(|((name, _), value)| (*name, *value)).collect();
-        let mut conditions = Vec::new();
-        for each in operator.beyond.iter().filter(|each| !each.is_effect) {
-            conditions.push(self.condition(&each.form, &mut binding)?);
-        }
+        let (conditions, mut effects) = self.forms(operator, arguments)?;
         let condition = self.joined(AND, conditions)?;
         if condition == FALSE {
             return Ok(None);
-        }
-        let mut effects: Vec<ConditionalEffect> = Vec::new();
-        for each in operator.beyond.iter().filter(|each| each.is_effect) {
-            self.effects(&each.form, &mut binding, &TRUE, &mut effects)?;
         }
         let [_, _, added, deleted] = &mut sets;
         effects.retain(|(condition, [adds, deletes])| {
@@ -89,6 +83,20 @@ impl<'a> Conditions<'a> {
             !is_always
         });
         Ok(Some((sets, condition, effects)))
+    }
+
+    /// The conditions and the effects that sets of atoms cannot say.
+    pub fn forms(&mut self, operator: &Operator, arguments: &[Word]) -> Answer<(Vec<Formula>, Vec<ConditionalEffect>)> {
+        let mut binding: Binding =
+            operator.parameters.iter().zip(arguments).map(|((name, _), value)| (*name, *value)).collect();
+        let (mut conditions, mut effects) = (Vec::new(), Vec::new());
+        for each in &operator.beyond {
+            match each.is_effect {
+                true => self.effects(&each.form, &mut binding, &TRUE, &mut effects)?,
+                false => conditions.push(self.condition(&each.form, &mut binding)?),
+            }
+        }
+        Ok((conditions, effects))
     }
 
     /// The condition with these values; `TRUE` or `FALSE` where that is so in all states.
