@@ -230,12 +230,15 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
     rows = matching_rows(sides, keys, known, [*order[0]])
     keyless = sum(each[DIGEST[0]].null_count() for each in known)
     known = [each.drop(*DIGEST[1:], *order[0]) for each in known]
-    old, new = (each[_places(each, its)] for each, its in zip(known, rows, strict=True))
+    places = [_places(each, its) for each, its in zip(known, rows, strict=True)]
+    old, new = (each if its is None else each[its] for each, its in zip(known, places, strict=True))
     del known
     # A row that was asked another question is left out of all that follows.
     is_stranger = (old["question"] != new["question"]).fill_null(False)
-    kept = [each.filter(~is_stranger) for each in rows]
-    old, new = old.filter(~is_stranger), new.filter(~is_stranger)
+    kept = rows
+    if is_stranger.any():
+        kept = [each.filter(~is_stranger) for each in rows]
+        old, new = old.filter(~is_stranger), new.filter(~is_stranger)
     lost, won = (_lost(pairs, there, here) for there, here in ((old, new), (new, old)))
     lines = _lines(old, new, groups)
     moved = lines.select("old_verdict", "new_verdict", row=kept[1], old_row=kept[0], worse=lost, key=new[DIGEST[0]])
@@ -406,9 +409,14 @@ def _read(side: Scored, values: Mapping[str, pl.Expr]) -> pl.DataFrame:
     return side.frame.select(ROW, **values).collect(engine="streaming")
 
 
-def _places(known: pl.DataFrame, rows: pl.Series) -> pl.Series:
-    """Where some rows are in what ``_read`` has read: where rows are left out, their numbers are not their places."""
+def _places(known: pl.DataFrame, rows: pl.Series) -> pl.Series | None:
+    """Where some rows are in what ``_read`` has read: where rows are left out, their numbers are not their places.
+
+    None where they are all rows, in their order, as of two nights.
+    """
     numbers = known[ROW]
+    if len(rows) == len(numbers) and (rows == numbers).all():
+        return None
     return rows if not known.height or numbers[-1] == known.height - 1 else numbers.search_sorted(rows)
 
 
@@ -487,7 +495,7 @@ def _pairs_of_scores(
     for name in names:
         columns = [each.drop_in_place(name) for each in known]
         pair, alone = (
-            [each.gather(its).to_numpy() for each, its in zip(columns, places, strict=False)]
+            [(each if its is None else each.gather(its)).to_numpy() for each, its in zip(columns, places, strict=False)]
             for places in (paired, given)
         )
         yield name, np.array(pair), alone

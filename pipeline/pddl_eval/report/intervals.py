@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from math import erfc
+from math import acos, erfc
 from typing import Any
 
 import numpy as np
@@ -211,13 +211,25 @@ def sign_flips(gaps: Numbers, step: float) -> float:
     points = 1 << int(2 * min(counts @ units, _FAR * spread) + 2).bit_length()
     if points * len(units) > WORK:
         return max(erfc(total / spread / 2**0.5), SMALLEST)
-    # The Fourier transform of the sum's distribution is the product of the cosines.
-    angles = 2 * np.pi / points * np.arange(points // 2 + 1)
-    product = np.ones(len(angles))
-    for unit, count in zip(units, counts, strict=True):
+    # The Fourier transform of the sum's distribution is the product of the cosines. The power of the most frequent one
+    # is not 0 only near the angles at which it is 1 or −1, the product at fewer still.
+    (most, times), *_ = factors = sorted(
+        zip(units[units > 0], counts[units > 0], strict=True), key=lambda each: -each[1]
+    )
+    between = points / 2 / most
+    reach = int(between * acos(_NOTHING ** (1 / times)) / np.pi) + 2
+    peaks = np.rint(between * np.arange(most + 1))
+    near = np.unique((peaks[:, None] + np.arange(-reach, reach + 1)).clip(0, points // 2))
+    angles, product = 2 * np.pi / points * near, np.ones(len(near))
+    for unit, count in factors:
         product *= np.cos(unit * angles) ** count
-    chances = np.fft.irfft(product, points)
-    p_value = float(chances[int(total) : points - int(total) + 1].sum())
+        kept = np.abs(product) > _NOTHING
+        angles, product = angles[kept], product[kept]
+    # Sums nearer to 0 than the total: the transform of a window. Angles between 0 and π stand for their negatives, too.
+    weights = np.where((angles > 0) & (angles < np.pi), 2.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        window = np.where(angles > 0, np.sin((total - 0.5) * angles) / np.sin(angles / 2), 2 * total - 1)
+    p_value = 1 - float((weights * product) @ window) / points if total else 1.0
     return min(max(round(p_value, 12), SMALLEST), 1.0)
 
 
@@ -226,6 +238,9 @@ WORK = 1 << 23
 
 SMALLEST = 1e-12
 """Smaller p-values are given as this one: rounding errors of ``sign_flips`` are below it."""
+
+_NOTHING = 1e-25
+"""Smaller values of a transform are left out: all of them together are below the rounding errors."""
 
 _FAR = 8
 """Standard deviations beyond which a sum of random signs has a chance below ``SMALLEST`` (Hoeffding)."""
