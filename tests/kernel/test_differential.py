@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval import compare_problems, feedback, kernel
+from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.metrics import PLAN, score_problem_pair
-from pddl_eval.definition.model import problem_to_pddl, show_atom
+from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.task import task_of
 from pddl_eval.definition.verdict import Unsolvable
@@ -204,8 +205,8 @@ def test_answers_in_any_domain() -> None:
 def test_pairs_of_the_judges() -> None:
     """Goals with more of what follows, negated ones, exchanged objects, all from small state spaces."""
     rows = []
-    for number in range(50):
-        pair = drawn_pair(number, 7, ("strips", "typing", "negation", "adl", "ADL"))
+    for number in range(75):
+        pair = drawn_pair(number, 7, ("strips", "typing", "negation", "adl", "ADL", "derived"))
         rows.append(
             {
                 "reference_problem": pair.reference,
@@ -218,6 +219,38 @@ def test_pairs_of_the_judges() -> None:
     assert not found.differences
     # Goals that are formulas.
     assert found.left.keys() <= {"negation", "formula"} and found.share_left <= 0.4, found.left
+
+
+def test_derived_predicates_that_nothing_uses_leave_the_row_to_rules() -> None:
+    """Without them the domain is a known one, whose rules decide it."""
+    known = known_domain("blocksworld")
+    assert known is not None
+    text = domain_to_pddl(known.domain)
+    held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    derived = text.strip()[:-1] + "(:derived (tall ?x) (exists (?y) (on ?y ?x))))"
+    row = {"reference_problem": held, "generated_problem": held.replace("a)", "z)"), "domain": derived}
+    assert compared([row]).left == Counter({"derived predicates": 1})
+    used = f"{derived[:-1]} (:action look :parameters (?x) :precondition (tall ?x) :effect (clear ?x)))"
+    found = compared([{**row, "domain": used}])
+    assert not found.left and not found.differences
+
+
+@pytest.mark.parametrize(
+    ("rule", "init"),
+    [
+        ("(:derived (off ?l) (not (off ?l)))", ""),  # depends on its own negation
+        ("(:derived (lit ?l) (on ?l))", ""),  # in an effect
+        ("(:derived (off ?l) (not (lit ?l))) (:derived (off ?x ?x) (lit ?x))", ""),
+        ("(:derived (off ?l) (not (lit ?l)))", "(off a)"),
+        ("(:axiom (off ?l) (not (lit ?l)))", ""),
+    ],
+)
+def test_rules_that_are_left(rule: str, init: str) -> None:
+    domain = f"(define (domain d) {rule} (:action a :parameters (?l) :precondition (off ?l) :effect (lit ?l)))"
+    problem = f"(define (problem p) (:domain d) (:objects a) (:init {init}) (:goal (lit a)))"
+    other = problem.replace("(:goal (lit a))", "(:goal (and))")
+    rows = [{"reference_problem": problem, "generated_problem": each, "domain": domain} for each in (other, problem)]
+    assert compared(rows).left.total() == len(rows)
 
 
 def test_conditions_that_multiply_cost_a_row_and_no_time() -> None:

@@ -271,14 +271,21 @@ fn same_atoms(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
     ours.len() == theirs.len() && translated.eq(theirs.iter().copied())
 }
 
-/// The first conjunct of a goal, and whether it has to hold, that the goal of the task does not imply.
+/// The first conjunct of a goal, and whether it has to hold, that the goal of the task does not imply; where states are
+/// asked for all at once, the first one that the first state lacks.
 fn not_implied_by(
     task: &Task,
     goal: &[Atom],
     denied: &[Atom],
     in_task: &dyn Fn(Atom) -> Atom,
 ) -> Answer<Option<(Atom, bool)>> {
-    for (atom, holds) in goal.iter().map(|atom| (*atom, true)).chain(denied.iter().map(|atom| (*atom, false))) {
+    let asked: Vec<(Atom, bool)> =
+        goal.iter().map(|atom| (*atom, true)).chain(denied.iter().map(|atom| (*atom, false))).collect();
+    if task.domain.is_beyond {
+        let literals: Vec<(Atom, bool)> = asked.iter().map(|(atom, holds)| (in_task(*atom), *holds)).collect();
+        return Ok(task.first_lacking(&literals)?.map(|place| asked[place]));
+    }
+    for (atom, holds) in asked {
         if !task.implies(in_task(atom), holds)? {
             return Ok(Some((atom, holds)));
         }

@@ -349,6 +349,19 @@ impl Form {
         }
     }
 
+    /// Its predicates, each with whether it occurs negated.
+    pub fn predicates(&self, denied: bool, found: &mut Vec<(Word, bool)>) {
+        match self {
+            Form::Atom(atom) => found.push((atom[0], denied)),
+            Form::Not(part) => part.predicates(!denied, found),
+            Form::Imply(parts) => {
+                parts[0].predicates(!denied, found);
+                parts[1].predicates(denied, found);
+            }
+            _ => self.parts().iter().for_each(|part| part.predicates(denied, found)),
+        }
+    }
+
     /// True where a condition, or a condition in an effect, asks for something to be false; equations do not count.
     pub fn negates(&self, is_effect: bool, names: &Interner) -> bool {
         let is_equation = |form: &Form| matches!(form, Form::Atom(atom) if names.text(atom[0]) == EQUALITY);
@@ -371,6 +384,24 @@ pub struct Beyond {
     pub written: Vec<Mark>,
     /// Its part with the formula as it is written, variables by their places, as digests have it.
     pub encoded: Vec<u8>,
+}
+
+/// A derived predicate with its variables and the formula from which it follows.
+#[derive(Clone)]
+pub struct Rule {
+    pub name: Word,
+    pub variables: Vec<(Word, Word)>,
+    pub body: Form,
+    pub stratum: usize,
+    /// It as it is written, variables by their places, as digests have it.
+    pub encoded: Vec<u8>,
+}
+
+impl Rule {
+    /// The atom that it derives.
+    pub fn head(&self) -> Lifted {
+        [self.name].into_iter().chain(self.variables.iter().map(|(name, _)| *name)).collect()
+    }
 }
 
 /// An operator; preconditions, negative preconditions, add effects and delete effects are its parts.
@@ -460,6 +491,8 @@ pub struct Domain {
     /// True where functions are declared; no operator uses them.
     pub has_functions: bool,
     pub operators: Vec<Operator>,
+    /// By their strata.
+    pub rules: Vec<Rule>,
 }
 
 impl Domain {

@@ -113,7 +113,7 @@ impl Further {
 }
 
 /// By stratum atoms, each with a formula from which it follows.
-type Rules = Vec<Vec<(usize, Formula)>>;
+pub type Rules = Vec<Vec<(usize, Formula)>>;
 
 struct Task {
     /// The atom of each bit.
@@ -206,11 +206,11 @@ impl Judge {
         self.values.pop().unwrap_or(true)
     }
 
-    /// Adds to a state what is derived in it.
-    fn derive(&mut self, rules: &Rules, state: &mut Bits) {
+    /// Adds to a state what is derived in it; not all, where no parts are left.
+    pub fn derive(&mut self, rules: &Rules, state: &mut Bits) {
         for stratum in rules {
             let mut grows = true;
-            while grows {
+            while grows && self.left > 0 {
                 grows = false;
                 for (atom, body) in stratum {
                     if !state.has(*atom) && self.holds(body, state) {

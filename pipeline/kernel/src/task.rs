@@ -467,6 +467,22 @@ impl Task {
         Ok(if holds { is_always } else { !is_always && !has(self.possible()?, atom) })
     }
 
+    /// The place of the first of these literals that is false in the first reachable goal state in which one is.
+    pub fn first_lacking(&self, literals: &[(Atom, bool)]) -> Answer<Option<usize>> {
+        let (task, lifted) = (self.ground()?, self.lifted()?);
+        let goal = self.bits_of_goal()?.map_err(|_| Left::Panic)?;
+        let is_known = |atom: Atom| words_of(atom).iter().all(|word| (*word as usize) < lifted.to.len());
+        let truth = |atom: Atom| if is_known(atom) { task.truth(&lifted.lifted(&[atom])[0]) } else { Err(false) };
+        let truths: Vec<(Result<usize, bool>, bool)> =
+            literals.iter().map(|(atom, holds)| (truth(*atom), *holds)).collect();
+        Ok(task.first_goal_state(&[&goal, &self.bits_of_denied()?], |state| {
+            let is_false = |(truth, holds): &(Result<usize, bool>, bool)| {
+                truth.map_or_else(|is| is, |bit| state.has(bit)) != *holds
+            };
+            truths.iter().position(is_false)
+        }))
+    }
+
     /// The operators of a plan that the search finds.
     fn path(&self) -> Answer<&Result<Vec<usize>, Unsolvable>> {
         let compute = || {
@@ -613,6 +629,10 @@ impl Task {
             }
         }
         let Ok(goal) = self.bits_of_goal()? else { return Ok(false) };
+        let state = task.full(&state, &mut judge);
+        if judge.left == 0 {
+            return Err(Left::Budget);
+        }
         Ok(goal.within(&state) && !self.bits_of_denied()?.meets(&state))
     }
 

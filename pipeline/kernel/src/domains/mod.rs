@@ -153,23 +153,31 @@ impl PlanningDomain {
         let has_types = types.any(|own| own != Known::Object as Word);
         let mut avoided = operators.iter().flat_map(|each| &each.parts[1]);
         let beyond = operators.iter().flat_map(|each| &each.beyond);
-        let is_beyond = beyond.clone().next().is_some();
+        let rules = &domain.rules;
+        let is_beyond = beyond.clone().next().is_some() || !rules.is_empty();
         if is_beyond && has_costs {
             return Err(Left::Numbers); // where one has no value, the operator does not apply
         }
         let is_long = |atom: &Lifted, _: &[(Word, Word)]| atom.len() > 1 + MOST_ARGUMENTS;
-        if beyond.clone().any(|each| each.form.has_atom(&mut Vec::new(), &is_long)) {
+        if beyond.clone().any(|each| each.form.has_atom(&mut Vec::new(), &is_long))
+            || rules.iter().any(|rule| is_long(&rule.head(), &[]) || rule.body.has_atom(&mut Vec::new(), &is_long))
+        {
             return Err(Left::Arity);
         }
         let uses_negation = avoided.any(|atom| names.text(atom[0]) != EQUALITY)
-            || beyond.clone().any(|each| each.form.negates(each.is_effect, &names));
+            || beyond.clone().any(|each| each.form.negates(each.is_effect, &names))
+            || rules.iter().any(|rule| rule.body.negates(false, &names));
         let mut changed: Vec<Word> =
             operators.iter().flat_map(|each| each.parts[2..].iter().flatten()).map(|atom| atom[0]).collect();
         beyond.clone().filter(|each| each.is_effect).for_each(|each| each.form.changed(&mut changed));
+        changed.extend(rules.iter().map(|rule| rule.name));
         let mut fluents = vec![false; changed.iter().max().map_or(0, |last| *last as usize + 1)];
         changed.iter().for_each(|predicate| fluents[*predicate as usize] = true);
-        let may_have_rules = domain.constants.is_empty() && !has_costs && !is_beyond;
+        let may_have_rules = domain.constants.is_empty() && !has_costs && beyond.clone().next().is_none();
         let certified = if may_have_rules { Rules::certified(&structure.certificate(&names)?) } else { None };
+        if certified.is_some() && is_beyond {
+            return Err(Left::Derived); // derived predicates that nothing uses
+        }
         let own = (&structure, &names);
         let roles = certified.map(|rules| match rules.pddl().as_bytes() == text {
             true => Roles::new(rules, own, own),
@@ -180,8 +188,8 @@ impl PlanningDomain {
         });
         let constants = domain.constants.keys().map(|name| names.text(*name).to_vec()).collect();
         let is_positive = operators.iter().all(|each| each.parts[1].is_empty());
-        let says_more = domain.has_functions || is_beyond;
-        let (is_strips, may_deny) = (!says_more && is_positive, !says_more && !is_positive);
+        let is_strips = !domain.has_functions && !is_beyond && is_positive;
+        let may_deny = !domain.has_functions && !is_strips;
         Ok(PlanningDomain {
             reader: RefCell::new(reader),
             declared: Declared { constants, is_typed: Some(!domain.types.is_empty()), may_deny },
@@ -256,6 +264,10 @@ fn vocabulary<'a>(domain: &'a Domain, names: &'a Interner) -> impl Iterator<Item
     let atoms = domain.operators.iter().flat_map(|each| each.parts.iter().flatten());
     let mut further = Vec::new();
     domain.operators.iter().flat_map(|each| &each.beyond).for_each(|each| each.form.words(&mut further));
+    for rule in &domain.rules {
+        rule.body.words(&mut further);
+        further.push(rule.name);
+    }
     let named = declared.chain(typed).chain(parameters).chain(atoms.flatten()).copied().chain(further);
     named.filter(|word| !matches!(names.text(*word), EQUALITY | [b'?', ..]))
 }

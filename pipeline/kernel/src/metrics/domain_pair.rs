@@ -12,7 +12,7 @@ use crate::metrics::plan_exchange::{exchange_plans, Found, Plan, Task};
 use crate::metrics::predictive::predictive_power;
 use crate::metrics::problem::{read_in, Settings};
 use crate::metrics::syntactic::syntactic_similarity;
-use crate::model::{alternatives_in, Domain, Lifted, Word, EQUALITY};
+use crate::model::{alternatives_in, Domain, Lifted, Rule, Word, EQUALITY};
 use crate::pddl::any_problem::{read_any_problem, AnyProblem};
 use crate::pddl::domains::{parse_domain, Refused};
 use crate::pddl::problems::Interner;
@@ -287,15 +287,19 @@ pub fn ill_typed_operator(domain: &Domain, side: &[u8], names: &Interner) -> Opt
 
 /// True where the declarations of a typed domain do not admit an atom of a condition or an effect that is no set of atoms.
 pub fn has_ill_typed_forms(domain: &Domain, names: &Interner) -> bool {
-    domain.operators.iter().any(|operator| {
-        let is_wrong = |atom: &Lifted, variables: &[(Word, Word)]| {
-            let own = |term: Word| variables.iter().rev().find(|(name, _)| *name == term).map(|(_, type_)| *type_);
-            let type_of = |term: Word| own(term).or_else(|| domain.constants.get(&term).copied());
-            misfit(domain, atom, type_of, names).is_some()
-        };
-        let mut variables = operator.parameters.clone();
-        operator.beyond.iter().any(|each| each.form.has_atom(&mut variables, &is_wrong))
-    })
+    let is_wrong = |atom: &Lifted, variables: &[(Word, Word)]| {
+        let own = |term: Word| variables.iter().rev().find(|(name, _)| *name == term).map(|(_, type_)| *type_);
+        let type_of = |term: Word| own(term).or_else(|| domain.constants.get(&term).copied());
+        misfit(domain, atom, type_of, names).is_some()
+    };
+    let is_ill_typed = |rule: &Rule| {
+        is_wrong(&rule.head(), &rule.variables) || rule.body.has_atom(&mut rule.variables.clone(), &is_wrong)
+    };
+    domain.rules.iter().any(is_ill_typed)
+        || domain.operators.iter().any(|operator| {
+            let mut variables = operator.parameters.clone();
+            operator.beyond.iter().any(|each| each.form.has_atom(&mut variables, &is_wrong))
+        })
 }
 
 /// Why the declarations of a typed domain do not admit the first of the atoms that they do not.

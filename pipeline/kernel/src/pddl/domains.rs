@@ -5,18 +5,23 @@
 
 use crate::hashing::HashSet;
 use crate::left::{Answer, Left};
-use crate::model::{Beyond, Domain, Form, Formula, Known, Lifted, Operator, Word, EQUALITY};
+use crate::model::{Beyond, Domain, Form, Formula, Known, Lifted, Operator, Rule, Word, EQUALITY};
 use crate::pddl::drafts::{require_no_strings, without_thinking};
-use crate::pddl::language::{encode_written, form, formula, is_connective, is_predicate, COMPARISONS, UPDATES};
+use crate::pddl::language::{
+    encode_numbered, encode_written, form, formula, is_connective, is_predicate, COMPARISONS, UPDATES,
+};
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{block, is_blank, openings, Items, Node, Tree, LONGEST, PACKAGE_NESTING};
 use crate::structure::types::least_alternatives;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Types of a domain, parameters of an operator and words of an atom; what has more is no hot path.
 const MOST_TYPES: usize = 500;
 const MOST_PARAMETERS: usize = 50;
+
+/// Strata of derived predicates.
+const MOST_STRATA: usize = 50;
 
 /// What an operator says of numbers.
 const MOST_FORMULAS: usize = 50;
@@ -46,8 +51,11 @@ pub fn parse_domain(text: &[u8], last: bool, names: &mut Interner) -> Answer<Rea
     Ok(reading)
 }
 
-/// Err where an operator has a condition or an effect that is no set of atoms and says nothing of numbers.
+/// Err where there are derived predicates, or conditions or effects that are no sets of atoms and say nothing of numbers.
 pub fn require_atoms(domain: &Domain) -> Answer<()> {
+    if !domain.rules.is_empty() {
+        return Err(Left::Derived);
+    }
     match domain.operators.iter().flat_map(|operator| &operator.beyond).next() {
         None => Ok(()),
         Some(beyond) => Err(if beyond.is_effect { Left::Effect } else { Left::Formula }),
@@ -182,7 +190,7 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
                     }
                 }
             }
-            b":derived" => return Err(Left::Derived),
+            b":derived" => domain.rules.push(rule(tree, place, body, &mut domain.alternatives, names)?),
             b":durative-action" | b":process" | b":event" => return Err(Left::Time),
             _ => return Err(Left::Strips),
         }
@@ -199,24 +207,34 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
     let least: Vec<Vec<Word>> =
         domain.alternatives.values().map(|[all, _]| least_alternatives(&domain, all, names)).collect();
     domain.alternatives.values_mut().zip(least).for_each(|(known, least)| known[1] = least);
+    stratify(&mut domain.rules)?;
     if domain.types.len() > MOST_TYPES {
         return Err(Left::Budget);
+    }
+    let is_constant = |term: &Word| domain.constants.contains_key(term);
+    let is_unknown = |atom: &Lifted, variables: &[(Word, Word)]| {
+        !atom[1..].iter().all(|term| is_constant(term) || variables.iter().any(|(name, _)| name == term))
+    };
+    if domain.rules.iter().any(|rule| rule.body.has_atom(&mut rule.variables.clone(), &is_unknown)) {
+        return Err(Left::Strips);
     }
     for operator in &domain.operators {
         if has_other_values && !operator.formulas.is_empty() {
             return Err(Left::Strips); // perhaps an object fluent
         }
-        let is_constant = |term: &Word| domain.constants.contains_key(term);
         let is_known = |term: &Word| names.text(*term).starts_with(b"?") || is_constant(term);
         if !operator.atoms_and_fluents().all(|atom| atom[1..].iter().all(is_known)) {
             return Err(Left::Strips); // not a constant
         }
-        let is_unknown = |atom: &Lifted, variables: &[(Word, Word)]| {
-            !atom[1..].iter().all(|term| is_constant(term) || variables.iter().any(|(name, _)| name == term))
-        };
         let mut variables = operator.parameters.clone();
         if operator.beyond.iter().any(|beyond| beyond.form.has_atom(&mut variables, &is_unknown)) {
             return Err(Left::Strips);
+        }
+        let mut changed = Vec::new();
+        operator.beyond.iter().filter(|each| each.is_effect).for_each(|each| each.form.changed(&mut changed));
+        changed.extend(operator.parts[2..].iter().flatten().map(|atom| atom[0]));
+        if domain.rules.iter().any(|rule| changed.contains(&rule.name)) {
+            return Err(Left::Strips); // a derived predicate in an effect
         }
         if operator.fluents().any(|fluent| is_constant(&fluent[0])) {
             return Err(Left::Strips); // perhaps a constant where a number is expected
@@ -243,7 +261,7 @@ fn are_numbers(tree: &Tree, mut declarations: Items, names: &Interner) -> bool {
 }
 
 /// Names, each with its type, `object` where none is given. Alternatives are a type of their own.
-pub fn typed_list(
+fn typed_list(
     tree: &Tree,
     mut items: Items,
     names: &mut Interner,
@@ -291,6 +309,80 @@ pub fn typed_list(
     Ok(typed)
 }
 
+/// Different variables with their types.
+pub fn variables(
+    tree: &Tree,
+    listing: Items,
+    alternatives: &mut BTreeMap<Word, [Vec<Word>; 2]>,
+    names: &mut Interner,
+) -> Answer<Vec<(Word, Word)>> {
+    let variables = typed_list(tree, listing, names, alternatives)?;
+    for (place, (variable, _)) in variables.iter().enumerate() {
+        let is_again = variables[..place].iter().any(|(other, _)| other == variable);
+        if !names.text(*variable).starts_with(b"?") || is_again {
+            return Err(Left::Notation);
+        }
+    }
+    Ok(variables)
+}
+
+/// The rule of a section `(:derived (above ?x ?y) …)`.
+fn rule(
+    tree: &Tree,
+    section: usize,
+    mut body: Items,
+    alternatives: &mut BTreeMap<Word, [Vec<Word>; 2]>,
+    names: &mut Interner,
+) -> Answer<Rule> {
+    let (head, _) = tree.next(&mut body).ok_or(Left::Derived)?;
+    let (name, listing) = tree.named(head).map_err(|_| Left::Derived)?;
+    let variables = variables(tree, listing, alternatives, names)?;
+    let (place, _) = tree.next(&mut body).ok_or(Left::Derived)?;
+    if body.at < body.end || !names.is_name(name) {
+        return Err(Left::Derived);
+    }
+    let body = form(tree, place, false, alternatives, names)?;
+    let mut encoded = Vec::new();
+    encode_numbered(tree, section, &mut Vec::new(), &mut 0, names, &mut encoded);
+    Ok(Rule { name, variables, body, stratum: 0, encoded })
+}
+
+/// Sorts the rules by their strata: what a predicate denies is derived in a lower one, what it needs in none above its own.
+fn stratify(rules: &mut [Rule]) -> Answer<()> {
+    let mut users: Vec<(Word, Word, bool)> = Vec::new();
+    for rule in &*rules {
+        let mut used = Vec::new();
+        rule.body.predicates(false, &mut used);
+        users.extend(used.into_iter().map(|(other, denied)| (other, rule.name, denied)));
+    }
+    users.sort_unstable();
+    users.dedup();
+    let mut left: BTreeSet<Word> = rules.iter().map(|rule| rule.name).collect();
+    for stratum in 0..MOST_STRATA {
+        // Those that deny one of those that are left, and all that need one of these, are in a higher stratum.
+        let of = |other: Word| {
+            users[users.partition_point(|(used, ..)| *used < other)..].iter().take_while(move |each| each.0 == other)
+        };
+        let denying = left.iter().flat_map(|other| of(*other)).filter(|(.., denied)| *denied).map(|(_, name, _)| *name);
+        let mut higher: BTreeSet<Word> = denying.collect();
+        let mut waiting: Vec<Word> = higher.iter().copied().collect();
+        while let Some(other) = waiting.pop() {
+            waiting.extend(of(other).map(|(_, name, _)| *name).filter(|name| higher.insert(*name)));
+        }
+        if higher == left {
+            break;
+        }
+        rules.iter_mut().filter(|rule| left.contains(&rule.name)).for_each(|rule| rule.stratum = stratum);
+        left = higher;
+    }
+    rules.sort_by_key(|rule| rule.stratum);
+    if left.is_empty() {
+        Ok(())
+    } else {
+        Err(Left::Derived)
+    }
+}
+
 fn operator(
     tree: &Tree,
     mut body: Items,
@@ -328,16 +420,10 @@ fn operator(
     }
     let parameters = match parts[0] {
         None => Vec::new(),
-        Some(place) => typed_list(tree, tree.items(place)?, names, alternatives)?,
+        Some(place) => variables(tree, tree.items(place)?, alternatives, names)?,
     };
     if parameters.len() > MOST_PARAMETERS {
         return Err(Left::Budget);
-    }
-    for (place, (variable, _)) in parameters.iter().enumerate() {
-        let is_again = parameters[..place].iter().any(|(other, _)| other == variable);
-        if !names.text(*variable).starts_with(b"?") || is_again {
-            return Err(Left::Notation);
-        }
     }
     let (mut formulas, mut forms) = (Vec::new(), Vec::new());
     let [needed, avoided] = literals(tree, parts[1], false, &mut formulas, &mut forms, names)?;

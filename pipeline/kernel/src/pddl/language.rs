@@ -5,7 +5,7 @@ use crate::canonical::{encode_number, encode_text};
 use crate::fraction::Fraction;
 use crate::left::{Answer, Left};
 use crate::model::{Arithmetic, Expression, Form, Formula, Mark, Part, Word, EQUALITY};
-use crate::pddl::domains::typed_list;
+use crate::pddl::domains::variables;
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{Items, Node, Tree};
 use std::collections::BTreeMap;
@@ -59,13 +59,7 @@ pub fn form(
         (b"imply", false, [one, other]) => Form::Imply(Box::new([part(*one, false)?, part(*other, false)?])),
         (b"when", true, [one, other]) => Form::When(Box::new([part(*one, false)?, part(*other, true)?])),
         (b"forall", _, [listing, body]) | (b"exists", false, [listing, body]) => {
-            let variables = typed_list(tree, tree.items(*listing)?, names, alternatives)?;
-            let is_again = |(place, (name, _)): (usize, &(Word, Word))| {
-                !names.text(*name).starts_with(b"?") || variables[..place].iter().any(|(other, _)| other == name)
-            };
-            if variables.iter().enumerate().any(is_again) {
-                return Err(Left::Strips);
-            }
+            let variables = variables(tree, tree.items(*listing)?, alternatives, names)?;
             let body = Box::new(form(tree, *body, is_effect, alternatives, names)?);
             if text == b"forall" {
                 Form::Forall(variables, body)
@@ -117,8 +111,8 @@ pub fn encode_written(
     bytes
 }
 
-/// `variables` are those around, each with its number, the innermost last.
-fn encode_numbered(
+/// The same of a formula or a rule alone; `variables` are those around, each with its number, the innermost last.
+pub fn encode_numbered(
     tree: &Tree,
     place: usize,
     variables: &mut Vec<(Word, usize)>,
@@ -141,7 +135,7 @@ fn encode_numbered(
     while let Some((place, _)) = tree.next(&mut rest) {
         children.push(place);
     }
-    let is_quantified = |word: Word| matches!(names.text(word), b"forall" | b"exists");
+    let is_quantified = |word: Word| matches!(names.text(word), b"forall" | b"exists" | b":derived");
     if let Some(Node::Word(head)) = children.first().map(|place| tree.nodes[*place]) {
         if let (true, Some(Node::List(end))) = (is_quantified(head), children.get(1).map(|place| tree.nodes[*place])) {
             for node in &tree.nodes[children[1] + 1..end] {

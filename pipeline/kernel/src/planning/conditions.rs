@@ -4,7 +4,7 @@
 use crate::grounding::{bound, objects_that_fit, terms_of, Atoms, Objects};
 use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
-use crate::model::{Domain, Form, Lifted, Operator, Word, EQUALITY};
+use crate::model::{Domain, Form, Lifted, Operator, Rule, Word, EQUALITY};
 use crate::pddl::problems::Interner;
 use crate::state_space::{Formula, AND, NOT, OR};
 use std::rc::Rc;
@@ -97,6 +97,19 @@ impl<'a> Conditions<'a> {
             }
         }
         Ok((conditions, effects))
+    }
+
+    /// The instances of a rule: each an atom with the formula from which it follows.
+    pub fn instances(&mut self, rule: &Rule) -> Answer<Vec<(u32, Formula)>> {
+        let (head, mut found) = (rule.head(), Vec::new());
+        self.each(&rule.variables, &mut Vec::new(), &mut |own, binding| {
+            let body = own.condition(&rule.body, binding)?;
+            if body != FALSE {
+                found.push((own.atoms.number(ground(&head, binding)), body));
+            }
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// The condition with these values; `TRUE` or `FALSE` where that is so in all states.

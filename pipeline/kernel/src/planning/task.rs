@@ -9,7 +9,7 @@ use crate::planning::conditions::{ConditionalEffect, Conditions};
 use crate::planning::heuristics::Literals;
 use crate::planning::invariants::{h2, H2};
 use crate::planning::mutex_groups::{mutex_groups, MutexGroups};
-use crate::state_space::{over_bits, Effect, Further, Judge, MOST_WORDS, OR};
+use crate::state_space::{over_bits, Effect, Formula as Condition, Further, Judge, Rules, MOST_WORDS, OR};
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -308,25 +308,31 @@ const HASH: u64 = !0 << 32;
 /// So the way on which a state was found is the alphabetically first of the shortest.
 struct StateSpace {
     states: States,
+    /// The states with what is derived, one after the other; none where nothing is.
+    with_derived: Vec<u64>,
     judge: Judge,
     /// The number of the state before each, and the place of the operator between them; of the first state, anything.
     ways: Vec<(u32, u32)>,
     expanded: usize,
     examined: usize,
     state: Bits,
+    full: Bits,
     after: Bits,
     following: Vec<usize>,
 }
 
 impl StateSpace {
-    fn new(initial: &Bits) -> StateSpace {
+    fn new(task: &GroundTask) -> StateSpace {
+        let (initial, mut judge) = (&task.initial, Judge::new());
         StateSpace {
+            with_derived: if task.rules.is_empty() { Vec::new() } else { task.full(initial, &mut judge).0 },
             states: States::of(initial),
-            judge: Judge::new(),
+            judge,
             ways: vec![(0, 0)],
             expanded: 0,
             examined: 0,
             state: initial.clone(),
+            full: initial.clone(),
             after: initial.clone(),
             following: Vec::new(),
         }
@@ -341,22 +347,34 @@ impl StateSpace {
             return None;
         }
         self.state.0.copy_from_slice(self.states.get(self.expanded));
+        let mut full = std::mem::take(&mut self.full.0);
+        full.copy_from_slice(self.view(self.expanded));
+        self.full.0 = full;
         self.examined += task.operators.len();
-        task.successors().of(&task.operators, &self.state, &mut self.following);
+        task.successors().of(&task.operators, &self.full, &mut self.following);
         self.following.sort_unstable();
         for place in &self.following {
-            let (operator, state) = (&task.operators[*place], &self.state);
+            let (operator, state, full) = (&task.operators[*place], &self.state, &self.full);
             match task.further.get(*place) {
                 None => operator.apply_to(state, &mut self.after),
-                Some(further) if further.apply_to(operator, [state; 2], &mut self.judge, &mut self.after) => {}
+                Some(further) if further.apply_to(operator, [state, full], &mut self.judge, &mut self.after) => {}
                 _ => continue,
             }
             if self.states.insert(&self.after) {
                 self.ways.push((self.expanded as u32, *place as u32));
+                if !task.rules.is_empty() {
+                    self.with_derived.extend(task.full(&self.after, &mut self.judge).0);
+                }
             }
         }
         self.expanded += 1;
         Some(true)
+    }
+
+    /// All that is true in a state.
+    fn view(&self, number: usize) -> &[u64] {
+        let width = self.states.width;
+        self.with_derived.get(number * width..(number + 1) * width).unwrap_or_else(|| self.states.get(number))
     }
 
     /// The places of the operators on the way to a state.
@@ -386,6 +404,7 @@ pub struct GroundTask {
     pub operators: Vec<BitOperator>,
     /// What each asks for and does that sets of atoms cannot say; empty where these say all.
     pub further: Vec<Further>,
+    pub rules: Rules,
     /// The actions of the operators, by their numbers.
     pub actions: Vec<(usize, Vec<Word>)>,
     /// What it took to find the operators.
@@ -400,7 +419,14 @@ pub struct GroundTask {
 impl GroundTask {
     /// True where only the lists of states know what operators do.
     pub fn is_beyond(&self) -> bool {
-        !self.further.is_empty()
+        !self.further.is_empty() || !self.rules.is_empty()
+    }
+
+    /// A state with all that is derived in it.
+    pub fn full(&self, state: &Bits, judge: &mut Judge) -> Bits {
+        let mut full = state.clone();
+        judge.derive(&self.rules, &mut full);
+        full
     }
 
     /// How many states there are; None for more than that.
@@ -422,10 +448,10 @@ impl GroundTask {
 
     /// The state after an action in a state; None where it cannot be taken.
     pub fn after_action(&self, state: &Bits, action: &(usize, Vec<Word>), judge: &mut Judge) -> Option<Bits> {
-        let mut after = state.clone();
+        let (mut after, full) = (state.clone(), self.full(state, judge));
         let place = self.actions.iter().position(|own| own == action)?;
-        let is_taken = self.operators[place].applicable(state)
-            && self.further[place].apply_to(&self.operators[place], [state; 2], judge, &mut after);
+        let is_taken = self.operators[place].applicable(&full)
+            && self.further[place].apply_to(&self.operators[place], [state, &full], judge, &mut after);
         is_taken.then_some(after)
     }
 
@@ -435,18 +461,17 @@ impl GroundTask {
     /// None where there are more states than that.
     pub fn shared(&self, [yes, no]: [&Bits; 2], most: usize) -> Option<Shared> {
         self.count_states(most)?;
-        let mut space = self.space().borrow_mut();
-        let StateSpace { states, state, .. } = &mut *space;
-        let mut shared: Option<(Bits, Bits)> = None;
-        for number in 0..states.count {
-            state.0.copy_from_slice(states.get(number));
-            if yes.within(state) && !no.meets(state) {
+        let space = self.space().borrow();
+        let (mut state, mut shared) = (self.initial.clone(), None::<(Bits, Bits)>);
+        for number in 0..space.states.count {
+            state.0.copy_from_slice(space.view(number));
+            if yes.within(&state) && !no.meets(&state) {
                 let (all, some) = shared.get_or_insert_with(|| (state.clone(), state.clone()));
-                all.keep(state);
-                some.add(state);
+                all.keep(&state);
+                some.add(&state);
             }
         }
-        Some((shared, states.count))
+        Some((shared, space.states.count))
     }
 
     /// What other reachable states with all of these bits have, once the states are listed.
@@ -454,7 +479,7 @@ impl GroundTask {
         let space = self.space().borrow();
         let (mut state, mut found) = (self.initial.clone(), Bits::none(self.atoms.len()));
         for number in 0..space.states.count {
-            state.0.copy_from_slice(space.states.get(number));
+            state.0.copy_from_slice(space.view(number));
             let has_goal = yes.within(&state) && !no.meets(&state);
             if !has_goal && all.within(&state) {
                 found.add(&state);
@@ -463,14 +488,31 @@ impl GroundTask {
         found
     }
 
+    /// What the first of the states listed, with all bits of `yes` and none of `no`, is found to have.
+    pub fn first_goal_state<T>(&self, [yes, no]: &[&Bits; 2], mut found: impl FnMut(&Bits) -> Option<T>) -> Option<T> {
+        let (space, mut state) = (self.space().borrow(), self.initial.clone());
+        (0..space.states.count).find_map(|number| {
+            state.0.copy_from_slice(space.view(number));
+            (yes.within(&state) && !no.meets(&state)).then(|| found(&state)).flatten()
+        })
+    }
+
+    /// The bit of an atom, or whether it is true in all states or in none.
+    pub fn truth(&self, atom: &Lifted) -> Result<usize, bool> {
+        self.bit(atom).ok_or_else(|| self.always.contains(atom))
+    }
+
     /// The places of the operators of the alphabetically first of the shortest plans to a state with all bits of `yes` and
     /// none of `no`, or the number of all states, none of which is so; None where it is not among those enumerated.
     pub fn shortest_plan(&self, yes: &Bits, no: &Bits) -> Option<Result<Vec<usize>, usize>> {
         let mut space = self.space().borrow_mut();
         let mut number = 0;
         loop {
+            if space.judge.left == 0 {
+                return None;
+            }
             let found = (number..space.states.count).find(|number| {
-                let state = space.states.get(*number);
+                let state = space.view(*number);
                 yes.within_words(state) && !no.meets_words(state)
             });
             if let Some(found) = found {
@@ -484,7 +526,7 @@ impl GroundTask {
     }
 
     fn space(&self) -> &RefCell<StateSpace> {
-        self.space.get_or_init(|| RefCell::new(StateSpace::new(&self.initial)))
+        self.space.get_or_init(|| RefCell::new(StateSpace::new(self)))
     }
 
     pub fn successors(&self) -> &Successors {
@@ -592,6 +634,7 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
         initial,
         operators: kept,
         further: Vec::new(),
+        rules: Rules::new(),
         actions,
         numbers,
         work,
@@ -615,6 +658,10 @@ pub fn ground_beyond(
     let mut added_by_forms = Vec::new();
     let forms = domain.operators.iter().flat_map(|each| &each.beyond).filter(|each| each.is_effect);
     forms.for_each(|each| each.form.changed(&mut added_by_forms));
+    added_by_forms.extend(domain.rules.iter().map(|rule| rule.name));
+    if init.iter().any(|atom| domain.rules.iter().any(|rule| rule.name == atom[0])) {
+        return Err(Left::Derived);
+    }
     let without = |operator: &Operator| {
         let mut relaxed = operator.clone();
         relaxed.parts[0].retain(|atom| !added_by_forms.contains(&atom[0]));
@@ -638,12 +685,18 @@ pub fn ground_beyond(
             actions.push((operator, arguments));
         }
     }
+    let mut strata: Vec<Vec<(u32, Condition)>> = Vec::new();
+    for rule in &domain.rules {
+        strata.resize_with(rule.stratum + 1, Vec::new);
+        strata[rule.stratum].extend(conditions.instances(rule)?);
+    }
     let Conditions { atoms: mut numbers, .. } = conditions;
     let (start, always): (Vec<&Lifted>, Vec<&Lifted>) = init.iter().partition(|atom| is_fluent(atom[0]));
     let start: Vec<u32> = start.into_iter().map(|atom| numbers.number(atom.clone())).collect();
     let by_effects = made.iter().flat_map(|(_, effects)| effects).flat_map(|(_, [added, _])| added);
     let by_sets = parts.iter().flat_map(|each| &each.parts[2]);
-    let possible: HashSet<u32> = by_effects.chain(by_sets).chain(&start).copied().collect();
+    let by_rules = strata.iter().flatten().map(|(head, _)| head);
+    let possible: HashSet<u32> = by_effects.chain(by_sets).chain(by_rules).chain(&start).copied().collect();
     let mut sorted: Vec<u32> = possible.into_iter().collect();
     let atom = |number: u32| &numbers.atoms[number as usize];
     sorted.sort_unstable_by(|a, b| names.order_of(atom(*a), atom(*b)));
@@ -662,6 +715,10 @@ pub fn ground_beyond(
         let condition = if is_possible { over_bits(condition, |atom| bits.bit(atom)) } else { vec![OR] };
         further.push(Further { condition, effects: effects.iter().map(with_bits).collect() });
     }
+    let instance = |(head, body): &(u32, Condition)| {
+        Some((bits.bit(*head)?, over_bits(body, |atom| bits.bit(atom)))) // all heads have bits
+    };
+    let rules = strata.iter().map(|stratum| stratum.iter().filter_map(instance).collect()).collect();
     let operators = parts.iter().zip(0..).map(|(ground, number)| bit_operator(number, ground, &bits)).collect();
     let atoms = sorted.iter().map(|number| atom(*number).clone()).collect();
     let initial = Bits::of(sorted.len(), start.iter().filter_map(|number| bits.bit(*number)));
@@ -673,6 +730,7 @@ pub fn ground_beyond(
         initial,
         operators,
         further,
+        rules,
         actions,
         numbers,
         work,

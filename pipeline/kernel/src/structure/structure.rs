@@ -63,7 +63,7 @@ impl DomainStructure {
     /// 32 digits of the name and the operators in their words, and of where these types stand among theirs.
     pub fn fingerprint(&self, own: impl Iterator<Item = Word>, names: &Interner) -> Answer<Digits> {
         let domain = &self.domain;
-        if domain.operators.iter().any(|operator| !operator.beyond.is_empty()) {
+        if !domain.rules.is_empty() || domain.operators.iter().any(|operator| !operator.beyond.is_empty()) {
             return Ok(*self.in_full.get_or_init(|| in_full(domain, names)));
         }
         let mut further: BTreeSet<Word> = BTreeSet::new();
@@ -157,7 +157,9 @@ fn in_full(domain: &Domain, names: &Interner) -> Digits {
         domain.operators.iter().map(|operator| operator_in_full(operator, names)).collect();
     encode_number(&mut bytes, operators.len());
     operators.iter().for_each(|operator| bytes.extend(operator));
-    encode_number(&mut bytes, 0); // of rules
+    let rules: BTreeSet<&Vec<u8>> = domain.rules.iter().map(|rule| &rule.encoded).collect();
+    encode_number(&mut bytes, rules.len());
+    rules.iter().for_each(|rule| bytes.extend(*rule));
     hex_digest(&bytes)
 }
 
