@@ -17,7 +17,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
@@ -194,16 +194,15 @@ class ShardRecord:
 
     def to_json(self) -> str:
         """What its partition says of itself, which cannot be its content."""
-        fields = asdict(self)
-        del fields["content"]
-        return json.dumps(fields)
+        # Not by asdict, which copies all that the statistics hold.
+        return json.dumps({each.name: getattr(self, each.name) for each in fields(self) if each.name != "content"})
 
     @classmethod
     def from_json(cls, text: str | bytes) -> ShardRecord:
-        fields = json.loads(text)
-        fields["unreadable"] = tuple((start, stop) for start, stop in fields["unreadable"])
-        fields["unscored"] = tuple(fields["unscored"])
-        return cls(**fields)
+        said = json.loads(text)
+        said["unreadable"] = tuple((start, stop) for start, stop in said["unreadable"])
+        said["unscored"] = tuple(said["unscored"])
+        return cls(**said)
 
 
 @dataclass(frozen=True, slots=True)

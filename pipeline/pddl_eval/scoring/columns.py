@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -71,6 +72,7 @@ def named_columns(
     return {**(ScoringOptions.reading_as(settings).columns or {}), **given}
 
 
+@cache  # asked of each column of each shard
 def needed_by(score: str) -> tuple[Pair, ...]:
     """The pairs whose references a score needs: a row in which one of them had nothing to compare is left out.
 
@@ -81,6 +83,7 @@ def needed_by(score: str) -> tuple[Pair, ...]:
     return tuple(pair for pair in PAIRS if pair.name in needs)
 
 
+@cache
 def left_out_by(score: str) -> tuple[str, ...]:
     """The verdicts that can leave a row out of a score's rates and means: its reference is a mistake in the data.
 
