@@ -43,6 +43,8 @@ pub struct Pair<'a> {
     pub reference: &'a Task,
     pub generated: &'a Task,
     pub to_reference: &'a [Word],
+    /// True where all words are the same, so that they have the same numbers.
+    pub same_words: bool,
 }
 
 /// The words as those of another problem, `UNKNOWN` where that does not have them.
@@ -69,6 +71,8 @@ pub struct Decision {
     pub verdict: Verdict,
     /// None where it is not decided.
     pub equivalent_untyped: Option<bool>,
+    /// True where the two are the same but for types, which no operator asks for, so that they have the same plan.
+    pub has_same_plans: bool,
     pub difference: Difference,
     /// The reference's word for each object of the answer: it proves a yes; where the goals differ it maps the initial states.
     pub object_map: Option<Vec<Word>>,
@@ -88,14 +92,7 @@ impl Decision {
 /// Whether the generated problem is the reference's planning problem, strictly and ignoring types.
 pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     if pair.generated.problem.objects.len() != pair.reference.problem.objects.len() {
-        return Ok(Decision {
-            verdict: Verdict::ObjectCount,
-            equivalent_untyped: Some(false),
-            difference: difference::object_count(pair),
-            object_map: None,
-            goal_map: None,
-            separating: None,
-        });
+        return Ok(decision(Verdict::ObjectCount, difference::object_count(pair), None));
     }
     let strict = decide_strictly(pair, is_placeholder)?;
     let difference = match &strict.verdict {
@@ -106,20 +103,23 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
         _ => strict.difference,
     };
     let types_matter = pair.reference.types_matter() || pair.generated.types_matter();
-    let equivalent_untyped = if strict.verdict.is_as_written() || !types_matter {
-        Some(strict.verdict.right())
+    let untyped = if strict.verdict.is_as_written() || !types_matter {
+        Some(strict.verdict)
     } else {
         let untyped = Pair { reference: pair.reference.untyped(), generated: pair.generated.untyped(), ..*pair };
         match decide_strictly(&untyped, is_placeholder) {
             Err(Left::States) => None,
-            decision => Some(decision?.verdict.right()),
+            decision => Some(decision?.verdict),
         }
     };
-    Ok(Decision { difference, equivalent_untyped, ..strict })
+    let has_same_plans = untyped == Some(Verdict::Identical) && pair.generated.plans_ignore_types();
+    Ok(Decision { difference, equivalent_untyped: untyped.map(Verdict::right), has_same_plans, ..strict })
 }
 
 fn decision(verdict: Verdict, difference: Difference, object_map: Option<Vec<Word>>) -> Decision {
-    Decision { verdict, equivalent_untyped: Some(false), difference, object_map, goal_map: None, separating: None }
+    let (equivalent_untyped, has_same_plans) = (Some(false), false);
+    let (goal_map, separating) = (None, None);
+    Decision { verdict, equivalent_untyped, has_same_plans, difference, object_map, goal_map, separating }
 }
 
 /// The cases of the algorithm, in order of cost.
@@ -247,7 +247,7 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
 }
 
 /// True where both have the same objects of the same types; they have equally many.
-fn has_same_names(pair: &Pair) -> bool {
+pub fn has_same_names(pair: &Pair) -> bool {
     let theirs = &pair.reference.problem;
     pair.generated.problem.objects.iter().zip(&pair.generated.types).all(|((name, _), type_)| {
         let known = pair.to_reference[*name as usize];

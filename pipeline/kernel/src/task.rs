@@ -160,14 +160,19 @@ pub struct Task {
     pub types: Vec<Word>,
     /// The same by word, where the domain declares types.
     types_of_words: Vec<Word>,
-    found: Found,
+    found: Rc<Found>,
+    graphs: Graphs,
+    untyped: OnceCell<Box<Task>>,
 }
 
-/// What follows from a task, each thing made when it is first asked for.
+/// The initial state as the domain's rules read it, or the assumption that it breaks; None where it has no rules.
+type Start = Option<Result<CoveredState, BrokenAssumption>>;
+
+/// What follows from a task, each thing made when it is first asked for. Tasks of the same atoms share it.
 #[derive(Default)]
 struct Found {
     in_rules: OnceCell<InRules>,
-    start: OnceCell<Option<Result<CoveredState, BrokenAssumption>>>,
+    start: OnceCell<Rc<Start>>,
     goal: OnceCell<Result<CoveredGoal, domains::Unsolvable>>,
     lifted: OnceCell<Answer<LiftedTask>>,
     grounded: OnceCell<Rc<OnceCell<Answer<Grounded>>>>,
@@ -176,12 +181,16 @@ struct Found {
     possible: OnceCell<Answer<Vec<Atom>>>,
     never: OnceCell<Answer<Vec<Atom>>>,
     plan: OnceCell<Answer<Option<Plan>>>,
+}
+
+/// A task's certificates and graphs, in which objects have types.
+#[derive(Default)]
+struct Graphs {
     certificates: [OnceCell<Answer<Digits>>; 2],
     initial_scene: OnceCell<Graph>,
     graph_as_written: OnceCell<Graph>,
     closed_graph: OnceCell<Graph>,
     closed_goal_scene: OnceCell<Graph>,
-    untyped: OnceCell<Box<Task>>,
 }
 
 impl Task {
@@ -199,13 +208,34 @@ impl Task {
                 types_of_words[words.place_of(*name) as usize] = words.place_of(*type_);
             }
         }
-        Task { problem, domain, typed, may_search, types, types_of_words, found: Found::default() }
+        let (found, graphs, untyped) = Default::default();
+        Task { problem, domain, typed, may_search, types, types_of_words, found, graphs, untyped }
+    }
+
+    /// Share what follows from a task whose words have the same numbers, where it says the same of objects and atoms. A
+    /// search may find another plan where objects come in another order; rules do not.
+    pub fn share(&mut self, other: &Task) {
+        let (own, theirs) = (&*self.problem, &*other.problem);
+        let ignores_types = self.ignores_types();
+        let is_theirs = |(name, type_): &(Word, Word)| {
+            let known = theirs.objects.get(theirs.number[*name as usize] as usize);
+            known.is_some_and(|(_, known)| ignores_types || known == type_)
+        };
+        let same_objects = own.objects.len() == theirs.objects.len() && own.objects.iter().all(is_theirs);
+        if self.domain.roles.is_none() || own.init != theirs.init || !same_objects {
+            return;
+        }
+        if own.goal == theirs.goal && own.denied == theirs.denied {
+            self.found = other.found.clone();
+        } else {
+            let _ = self.found.start.set(other.shared_start().clone());
+        }
     }
 
     /// The same task with types erased from the problem and from the operators.
     pub fn untyped(&self) -> &Task {
         let new = || Box::new(Task::new(self.problem.clone(), self.domain.clone(), false, self.may_search));
-        self.found.untyped.get_or_init(new)
+        self.untyped.get_or_init(new)
     }
 
     /// Ground the two tasks once: objects and initial state are the same.
@@ -222,6 +252,16 @@ impl Task {
     /// True where operators ask for types.
     pub fn is_typed(&self) -> bool {
         !self.types_of_words.is_empty()
+    }
+
+    /// True where what follows is the same whatever types the objects have.
+    fn ignores_types(&self) -> bool {
+        !self.is_typed() && !self.domain.has_types
+    }
+
+    /// True where a task with the same atoms has the same plans whatever types its objects have.
+    pub fn plans_ignore_types(&self) -> bool {
+        self.ignores_types() && self.domain.roles.is_some()
     }
 
     /// True where the object or constant may stand for a parameter of a type, which is given by its number.
@@ -285,12 +325,15 @@ impl Task {
         Some(self.found.in_rules.get_or_init(compute))
     }
 
-    /// The initial state as the domain's rules read it, or the assumption that it breaks; None where it has no rules.
     fn start(&self) -> Option<&Result<CoveredState, BrokenAssumption>> {
-        self.found.start.get_or_init(|| self.read(self.in_rules().0)).as_ref()
+        (**self.shared_start()).as_ref()
     }
 
-    fn read(&self, init: &[Atom]) -> Option<Result<CoveredState, BrokenAssumption>> {
+    fn shared_start(&self) -> &Rc<Start> {
+        self.found.start.get_or_init(|| Rc::new(self.read(self.in_rules().0)))
+    }
+
+    fn read(&self, init: &[Atom]) -> Start {
         let types = self.renamed().map_or(&self.types_of_words, |renamed| &renamed.types_of_words);
         let roles = self.domain.roles.as_ref()?;
         Some(roles.rules.read(&self.problem.words, init, self.typed.then_some(types)))
@@ -638,7 +681,12 @@ impl Task {
 
     /// As `certificate`; None where rules do not cover the problem and its states are too many to be listed. If `asked`,
     /// it is what is asked for.
-    pub fn certificate_within_limits(&self, is_placeholder: bool, asked: bool) -> Answer<Option<Digits>> {
+    pub fn certificate_within_limits(
+        &self,
+        is_placeholder: bool,
+        asked: bool,
+        alike: Option<&Task>,
+    ) -> Answer<Option<Digits>> {
         let many = self.problem.objects.len() > FEW_OBJECTS && !asked;
         if self.domain.roles.is_some() && self.may_search && many && !self.is_covered() {
             return Ok(None);
@@ -646,11 +694,13 @@ impl Task {
         if self.has_many_states() {
             return Ok(None);
         }
-        self.certificate(is_placeholder).map(Some)
+        self.certificate(is_placeholder, alike).map(Some)
     }
 
     /// 32 hexadecimal digits, equal exactly for equivalent problems; for placeholders, initial state and goal apart.
-    pub fn certificate(&self, is_placeholder: bool) -> Answer<Digits> {
+    ///
+    /// Scenes that are the same in a task `alike`, with the same numbers of words and typed objects, have one graph.
+    pub fn certificate(&self, is_placeholder: bool, alike: Option<&Task>) -> Answer<Digits> {
         let compute = || {
             let (problem, domain) = (&self.problem, &self.domain);
             let types = problem.objects.iter().map(|(_, type_)| problem.words.number(*type_));
@@ -659,13 +709,21 @@ impl Task {
             let version = if is_new { CERTIFICATE_VERSION } else { UNCHANGED_SINCE };
             Ok(match is_placeholder {
                 true => {
-                    let graphs = [self.initial_scene().labelled()?, self.closed_goal_scene()?.labelled()?];
-                    digest(version, &fingerprint, &graphs)
+                    let alike = |is_same: &dyn Fn(&Task) -> bool| alike.filter(|other| is_same(other)).unwrap_or(self);
+                    let initial = alike(&|other| other.problem.init == problem.init).initial_scene();
+                    let goal = alike(&|other| self.has_closed_goal_of(other)).closed_goal_scene()?;
+                    digest(version, &fingerprint, &[initial.labelled()?, goal.labelled()?])
                 }
                 false => digest(version, &fingerprint, &[self.closed_graph()?.labelled()?]),
             })
         };
-        *self.found.certificates[usize::from(is_placeholder)].get_or_init(compute)
+        *self.graphs.certificates[usize::from(is_placeholder)].get_or_init(compute)
+    }
+
+    /// True where both closures are the same atoms, which are all that their scenes have.
+    fn has_closed_goal_of(&self, other: &Task) -> bool {
+        let are_atoms = !self.domain.uses_negation && [self, other].iter().all(|task| task.problem.denied.is_empty());
+        are_atoms && matches!((self.closure(), other.closure()), (Ok(Ok(own)), Ok(Ok(theirs))) if own == theirs)
     }
 
     /// The graph of the objects with their types and of some scenes; a constant that no atom names is left out.
@@ -677,7 +735,7 @@ impl Task {
 
     /// The graph of the initial state.
     pub fn initial_scene(&self) -> &Graph {
-        self.found.initial_scene.get_or_init(|| self.graph(&[(Scene::Init, &self.problem.init)]))
+        self.graphs.initial_scene.get_or_init(|| self.graph(&[(Scene::Init, &self.problem.init)]))
     }
 
     /// The initial state joined with the goal's own atoms.
@@ -691,12 +749,12 @@ impl Task {
                 self.graph(&[(Scene::Goal, goal), (Scene::NotGoal, &denied), (Scene::Init, init)])
             }
         };
-        self.found.graph_as_written.get_or_init(compute)
+        self.graphs.graph_as_written.get_or_init(compute)
     }
 
     /// The graph of cl(goal); where operators ask for atoms to be false, with the atoms that are possible beside it.
     pub fn closed_goal_scene(&self) -> Answer<&Graph> {
-        if let Some(graph) = self.found.closed_goal_scene.get() {
+        if let Some(graph) = self.graphs.closed_goal_scene.get() {
             return Ok(graph);
         }
         let (scene, goal) = self.closed_goal(false)?;
@@ -706,12 +764,12 @@ impl Task {
         } else if scene == Scene::Goal {
             scenes.push((Scene::NotGoal, self.never()?));
         }
-        Ok(self.found.closed_goal_scene.get_or_init(|| self.graph(&scenes)))
+        Ok(self.graphs.closed_goal_scene.get_or_init(|| self.graph(&scenes)))
     }
 
     /// The initial state joined with cl(goal), without what no operator changes: it stands in the initial state.
     pub fn closed_graph(&self) -> Answer<&Graph> {
-        if let Some(graph) = self.found.closed_graph.get() {
+        if let Some(graph) = self.graphs.closed_graph.get() {
             return Ok(graph);
         }
         let (scene, goal) = self.closed_goal(true)?;
@@ -724,7 +782,7 @@ impl Task {
         if scene != Scene::Goal {
             scenes.swap(0, 2); // the order of their names
         }
-        Ok(self.found.closed_graph.get_or_init(|| self.graph(&scenes)))
+        Ok(self.graphs.closed_graph.get_or_init(|| self.graph(&scenes)))
     }
 
     /// The scene of cl(goal), or one that no goal's atoms can make.

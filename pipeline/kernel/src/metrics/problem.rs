@@ -3,7 +3,7 @@
 use crate::canonical::Digits;
 use crate::difference::{self, Difference};
 use crate::domains::{is_known, known_domain, PlanningDomain};
-use crate::equivalence::{decide, translation, Decision, Pair, Verdict};
+use crate::equivalence::{decide, has_same_names, translation, Decision, Pair, Verdict};
 use crate::left::{Answer, Left};
 use crate::model::{renamed, Atom, Problem, NO_OBJECT, UNKNOWN};
 use crate::pddl::problems::{read_problem, Declared, Interner, Reading, Refused, Unreadable};
@@ -143,7 +143,7 @@ pub fn score_problem_pair(
     if reading.several && settings.last_answer {
         return Err(Left::Setting);
     }
-    let certificate = |task: &Task| certificate(task, is_placeholder, settings);
+    let certificate = |task: &Task| certificate(task, is_placeholder, settings, None);
     let new =
         |problem, domain: &Rc<PlanningDomain>| Task::new(Rc::new(problem), domain.clone(), true, settings.has_time);
     let unlike = |verdict, difference| -> Answer<ProblemVerdict> {
@@ -171,13 +171,18 @@ pub fn score_problem_pair(
             let name = problem.words.text(problem.domain);
             let their_name = theirs.words.text(theirs.domain);
             if name == their_name || reference.domain.is_called(name) {
-                let generated = new(problem, &reference.domain);
+                let mut generated = new(problem, &reference.domain);
                 if generated.denies_misfits() || (settings.proofs && !generated.problem.denied.is_empty()) {
                     return Err(Left::Negation);
                 }
                 let to_reference = translation(&generated.problem.words, &theirs.words);
-                let pair = Pair { reference, generated: &generated, to_reference: &to_reference };
-                scored(&pair, is_placeholder, settings, &certificate)?
+                let same_words = theirs.words.count() == generated.problem.words.count()
+                    && (0..).zip(&to_reference).all(|(word, known)| word == *known);
+                if same_words {
+                    generated.share(reference);
+                }
+                let pair = Pair { reference, generated: &generated, to_reference: &to_reference, same_words };
+                scored(&pair, is_placeholder, settings)?
             } else {
                 if !problem.denied.is_empty() {
                     return Err(Left::Negation); // in the domain that it names it is perhaps none
@@ -203,19 +208,14 @@ pub fn score_problem_pair(
     Ok(verdict)
 }
 
-fn scored(
-    pair: &Pair,
-    is_placeholder: bool,
-    settings: Settings,
-    certificate: &dyn Fn(&Task) -> Answer<Option<Digits>>,
-) -> Answer<ProblemVerdict> {
+fn scored(pair: &Pair, is_placeholder: bool, settings: Settings) -> Answer<ProblemVerdict> {
     let Pair { reference, generated, .. } = *pair;
     let decision = match difference::reference_unsolvable(reference)? {
         Some(why) => Decision::invalid(why),
         None => decide(pair, is_placeholder)?,
     };
     let counterexample = if settings.proofs { counterexample(pair, &decision)? } else { None };
-    let Decision { verdict, equivalent_untyped, difference, object_map, goal_map, .. } = decision;
+    let Decision { verdict, equivalent_untyped, has_same_plans, difference, object_map, goal_map, .. } = decision;
     let equivalent = verdict.right();
     let mut differences = vec![difference];
     let object_map = object_map.filter(|_| equivalent);
@@ -224,8 +224,12 @@ fn scored(
     let operators = &reference.domain.operators;
     if settings.check_solvable {
         // An equivalent problem inherits the reference's plan through the object map.
-        let inherited = if object_map.is_some() && goal_map.is_none() { reference.plan()? } else { None };
-        if let (Some(plan), Some(map)) = (inherited, &object_map) {
+        let map = match &object_map {
+            Some(map) => goal_map.is_none().then_some(&map[..]),
+            None => has_same_plans.then_some(pair.to_reference),
+        };
+        let inherited = if map.is_some() { reference.plan()? } else { None };
+        if let (Some(plan), Some(map)) = (inherited, map) {
             (solvable, solves_reference) = (Some(true), Some(true));
             if settings.proofs {
                 let mut back = theirs.words.each(UNKNOWN);
@@ -244,7 +248,8 @@ fn scored(
             differences.extend(generated.ill_typed());
         }
     }
-    let reference_certificate = certificate(reference)?;
+    let reference_certificate = certificate(reference, is_placeholder, settings, None)?;
+    let alike = (pair.same_words && has_same_names(pair)).then_some(reference);
     Ok(ProblemVerdict {
         parseable: true,
         solvable,
@@ -255,7 +260,7 @@ fn scored(
         solves_reference,
         certificate: match equivalent {
             true => reference_certificate,
-            false => certificate(generated)?,
+            false => certificate(generated, is_placeholder, settings, alike)?,
         },
         reference_certificate,
         proof: settings.proofs.then(|| {
@@ -276,9 +281,9 @@ fn scored(
 }
 
 /// The certificate in the row's mode.
-fn certificate(task: &Task, is_placeholder: bool, settings: Settings) -> Answer<Option<Digits>> {
+fn certificate(task: &Task, is_placeholder: bool, settings: Settings, alike: Option<&Task>) -> Answer<Option<Digits>> {
     match settings.certificates {
-        true => task.certificate_within_limits(is_placeholder, settings.proofs && !task.domain.is_named()),
+        true => task.certificate_within_limits(is_placeholder, settings.proofs && !task.domain.is_named(), alike),
         false => Ok(None),
     }
 }
@@ -291,7 +296,7 @@ fn searched_closure(task: &Task) -> Option<Vec<Vec<Vec<u8>>>> {
 
 /// A plan, in the reference's words, to a state with one goal that lacks the separating atom; rules are asked elsewhere.
 fn counterexample(pair: &Pair, decision: &Decision) -> Answer<Option<Vec<Vec<Vec<u8>>>>> {
-    let Pair { reference, generated, to_reference } = *pair;
+    let Pair { reference, generated, to_reference, .. } = *pair;
     let (Some((is_theirs, atom)), Some(map)) = (decision.separating, &decision.object_map) else { return Ok(None) };
     if reference.domain.roles.is_some() {
         return Ok(None);
@@ -372,7 +377,7 @@ pub fn score_lone_problem(
                     verdict.differences = vec![difference::unsolvable("unsolvable", &task.problem.words, proof)];
                 }
             }
-            verdict.certificate = certificate(&task, is_placeholder, settings)?;
+            verdict.certificate = certificate(&task, is_placeholder, settings, None)?;
         }
     }
     if several {
