@@ -93,7 +93,7 @@ pub struct LabelledGraph {
     outline: Vec<u8>,
     /// The number of the kind of each vertex.
     kinds: Vec<u32>,
-    edges: Vec<Edge>,
+    edges: Rc<Vec<Edge>>,
     /// How often each relation occurs.
     often: Vec<u32>,
     /// How many vertices are objects; atoms with more than two arguments come behind them.
@@ -206,7 +206,7 @@ impl LabelledGraph {
             encode_number(&mut outline, (label & 7) as usize);
         }
         let kinds = colours(words, &kinds, &marks, &mut outline);
-        LabelledGraph { outline, kinds, edges, often, objects }
+        LabelledGraph { outline, kinds, edges: Rc::new(edges), often, objects }
     }
 
     /// The graph of vertices of these kinds, and of links. `said` is the text of a kind, or the scene and the text of a
@@ -286,7 +286,7 @@ impl LabelledGraph {
             group.iter().for_each(|vertex| colours[*vertex as usize] = before);
             before += group.len() as u32;
         }
-        LabelledGraph { outline, kinds: colours, edges, often, objects: kinds.len() as u32 }
+        LabelledGraph { outline, kinds: colours, edges: Rc::new(edges), often, objects: kinds.len() as u32 }
     }
 
     /// The graph of scenes over terms, each with its type; what the terms are called does not count.
@@ -328,7 +328,8 @@ impl LabelledGraph {
 
     pub fn labelling(&self) -> Answer<Labelling> {
         let budget = BUDGET.max(VISITS * (self.kinds.len() + self.edges.len()));
-        let mut search = Search { left: budget, objects: self.objects, least: HashSet::default() };
+        let least = HashSet::default();
+        let mut search = Search { left: budget, objects: self.objects, least, asks_for_symmetries: false };
         let mut piece = Piece::new(&self.kinds, None, self.edges.clone());
         search.refine(&mut piece, (0..self.kinds.len() as u32).collect())?;
         search.label(&piece, 0)
@@ -455,7 +456,7 @@ struct Piece {
 
 impl Piece {
     /// `kinds` are the colours; of a part of a piece, the vertices that they belong to are given.
-    fn new(kinds: &[u32], part: Option<&[u32]>, edges: Vec<Edge>) -> Piece {
+    fn new(kinds: &[u32], part: Option<&[u32]>, edges: Rc<Vec<Edge>>) -> Piece {
         let colour: Vec<u32> = match part {
             None => kinds.to_vec(),
             Some(vertices) => vertices.iter().map(|vertex| kinds[*vertex as usize]).collect(),
@@ -473,7 +474,7 @@ impl Piece {
         }
         let mut at = vec![0; colour.len()];
         (0..).zip(&members).for_each(|(place, vertex)| at[*vertex as usize] = place);
-        Piece { cells, members, at, cell, colour, edges: Rc::new(edges), around: None }
+        Piece { cells, members, at, cell, colour, edges, around: None }
     }
 
     fn around(&mut self) -> Rc<Around> {
@@ -538,6 +539,16 @@ impl Piece {
         let Cell { begin, size, .. } = self.cells[cell];
         &self.members[begin..begin + size]
     }
+
+    /// The cells in the order of their colours, in which their members follow each other.
+    fn cells_in_order(&self) -> impl Iterator<Item = &Cell> {
+        let mut begin = 0;
+        iter::from_fn(move || {
+            let cell = &self.cells[self.cell[*self.members.get(begin)? as usize] as usize];
+            begin += cell.size;
+            Some(cell)
+        })
+    }
 }
 
 /// Who heard, from which direction, which colour, as one number: the order of numbers is that of such lists.
@@ -566,6 +577,8 @@ struct Search {
     left: usize,
     objects: u32,
     least: HashSet<(Vec<u32>, Vec<u32>)>,
+    /// True inside a branch, which leaves out what symmetries map onto what it has tried.
+    asks_for_symmetries: bool,
 }
 
 impl Search {
@@ -660,18 +673,17 @@ impl Search {
         Ok(())
     }
 
-    /// A refined piece's form, its vertices in canonical order, and symmetries that generate all of its symmetries.
+    /// A refined piece's form, its vertices in canonical order, and, if asked for, symmetries that generate all of its
+    /// symmetries.
     fn label(&mut self, piece: &Piece, depth: usize) -> Answer<Labelling> {
         self.spend(piece.colour.len() + piece.edges.len())?;
         if depth > DEEPEST {
             return Err(Left::Budget);
         }
         let colour = &piece.colour;
-        let cells = sorted_by(0..piece.cells.len() as u32, |cell| piece.cells[cell as usize].colour);
-        let cells = || cells.iter().map(|cell| &piece.cells[*cell as usize]);
-        let mut form = Vec::with_capacity(2 + 2 * piece.cells.len() + 4 * piece.edges.len());
+        let mut form = Vec::with_capacity(3 + 2 * piece.cells.len() + 4 * piece.edges.len());
         form.push(piece.cells.len() as u32);
-        cells().for_each(|cell| form.extend([cell.colour, cell.size as u32]));
+        piece.cells_in_order().for_each(|cell| form.extend([cell.colour, cell.size as u32]));
         let line = |edge: &Edge| packed((edge.0, colour[edge.1 as usize], colour[edge.2 as usize]));
         let mut lines: Vec<(u64, u32)> = piece.edges.iter().zip(0..).map(|(edge, place)| (line(edge), place)).collect();
         let same_relation = |a: &(u64, u32), b: &(u64, u32)| unpacked(a.0).0 == unpacked(b.0).0;
@@ -705,7 +717,7 @@ impl Search {
             found.push(self.branch(whole, &form, depth)?);
         } else if parts.ends.is_empty() {
             alone.reserve_exact(colour.len());
-            for cell in cells() {
+            for cell in piece.cells_in_order() {
                 let before = alone.len();
                 alone.extend_from_slice(&piece.members[cell.begin..cell.begin + cell.size]);
                 alone[before..].sort_unstable();
@@ -721,7 +733,7 @@ impl Search {
                 }
                 let edges = parts.edges[first..*last].iter();
                 let edges = edges.map(|(relation, a, b)| (*relation, own[*a as usize], own[*b as usize])).collect();
-                let mut part = self.label(&Piece::new(colour, Some(vertices), edges), depth + 1)?;
+                let mut part = self.label(&Piece::new(colour, Some(vertices), Rc::new(edges)), depth + 1)?;
                 let back = |vertex: &mut u32| *vertex = vertices[*vertex as usize];
                 part.order.iter_mut().for_each(back);
                 part.symmetries.iter_mut().for_each(|(a, b)| {
@@ -737,19 +749,12 @@ impl Search {
         }
         form.reserve_exact(1 + found.iter().map(|each| each.form.len()).sum::<usize>());
         form.push(found.len() as u32);
+        let symmetries = if self.asks_for_symmetries { symmetries_of(&alone, &found, colour) } else { Vec::new() };
         let mut order = alone;
         order.reserve_exact(parts.vertices.len());
-        let alike = order.windows(2).filter(|pair| colour[pair[0] as usize] == colour[pair[1] as usize]);
-        let mut symmetries: Vec<(u32, u32)> = alike.map(|pair| (pair[0], pair[1])).collect();
         for each in &found {
             form.extend_from_slice(&each.form);
             order.extend_from_slice(&each.order);
-            symmetries.extend_from_slice(&each.symmetries);
-        }
-        for pair in found.windows(2) {
-            if pair[0].form == pair[1].form {
-                symmetries.extend(pair[0].order.iter().copied().zip(pair[1].order.iter().copied()));
-            }
         }
         Ok(Labelling { form, order, symmetries })
     }
@@ -766,6 +771,7 @@ impl Search {
         let mut orbit: Vec<u32> = (0..piece.colour.len() as u32).collect();
         let mut tried: Vec<u32> = Vec::new();
         let mut best: Option<(Vec<u32>, Vec<u32>)> = None;
+        let asked = std::mem::replace(&mut self.asks_for_symmetries, true);
         let mut cell = piece.members_of(target).to_vec();
         cell.sort_unstable();
         for vertex in &cell {
@@ -799,11 +805,24 @@ impl Search {
                 break;
             }
         }
+        self.asks_for_symmetries = asked;
         let (form, order) = best.ok_or(Left::Budget)?;
         self.least.insert((quotient.to_vec(), form.clone()));
         let symmetries = (0..).zip(&orbit).filter(|(vertex, leader)| vertex != *leader).map(|(a, b)| (a, *b)).collect();
         Ok(Labelling { form, order, symmetries })
     }
+}
+
+/// Symmetries that generate all of a piece: of vertices without edges that have one colour, of components, and between
+/// components of one form, which are sorted.
+fn symmetries_of(alone: &[u32], components: &[Labelling], colour: &[u32]) -> Vec<(u32, u32)> {
+    let alike = alone.windows(2).filter(|pair| colour[pair[0] as usize] == colour[pair[1] as usize]);
+    let mut symmetries: Vec<(u32, u32)> = alike.map(|pair| (pair[0], pair[1])).collect();
+    components.iter().for_each(|each| symmetries.extend_from_slice(&each.symmetries));
+    for pair in components.windows(2).filter(|pair| pair[0].form == pair[1].form) {
+        symmetries.extend(pair[0].order.iter().copied().zip(pair[1].order.iter().copied()));
+    }
+    symmetries
 }
 
 /// The numbers in the order of their keys; equal keys in the order of the numbers.
