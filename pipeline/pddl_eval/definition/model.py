@@ -507,7 +507,9 @@ def show_formula(formula: Formula) -> str:
     >>> show_formula(("not", ("on", "b1", "b2")))
     '(not (on b1 b2))'
     """
-    return formula if isinstance(formula, str) else f"({' '.join(map(show_formula, formula))})"
+    if isinstance(formula, str):
+        return formula
+    return f"({' '.join([part if isinstance(part, str) else show_formula(part) for part in formula])})"
 
 
 def renamed_atom(atom: Atom, names: Mapping[str, str]) -> Atom:
