@@ -129,7 +129,7 @@ fn numbered(atom: u32) -> Atom {
 }
 
 fn is_true(condition: &[u32], state: &State) -> bool {
-    Judge::new().is_true(condition, |atom| state.contains(&numbered(atom as u32)))
+    Judge::new(condition.len()).is_true(condition, |atom| state.contains(&numbered(atom as u32)))
 }
 
 impl World {

@@ -11,8 +11,11 @@ pub const NOT: u32 = 1;
 pub const AND: u32 = 2;
 pub const OR: u32 = 3;
 
-/// Parts of formulas that are looked at, some two seconds; the definition gives up long before.
+/// Parts of formulas that are looked at for a list, some two seconds; the definition gives up long before.
 const MOST_PARTS: usize = 400_000_000;
+
+/// The same for a row, which may take four lists.
+pub const MOST_PARTS_OF_ROW: usize = 100_000_000;
 
 /// Words of the operators' sets of atoms.
 pub const MOST_WORDS: usize = 30_000_000;
@@ -181,8 +184,8 @@ pub struct Judge {
 }
 
 impl Judge {
-    pub fn new() -> Judge {
-        Judge { values: Vec::new(), left: MOST_PARTS }
+    pub fn new(left: usize) -> Judge {
+        Judge { values: Vec::new(), left }
     }
 
     pub fn holds(&mut self, formula: &[u32], state: &Bits) -> bool {
@@ -233,7 +236,7 @@ impl Judge {
 /// those with what is derived. None where that is no task, or one that is too large or takes too long.
 pub fn list_states(numbers: &[u32], most: usize) -> Option<Vec<u32>> {
     let task = Task::read(numbers)?;
-    let mut judge = Judge::new();
+    let mut judge = Judge::new(MOST_PARTS);
     let successors = Successors::new(&task.operators, task.atoms.len());
     let mut states = States::of(&task.initial);
     let (mut found, mut with_derived, mut following) = (vec![0; 3], Vec::new(), Vec::new());

@@ -12,7 +12,7 @@ use crate::planning::bounds::closure_bounds;
 use crate::planning::cheapest::cheapest_plan;
 use crate::planning::search::{find_plan, Proof};
 use crate::planning::task::{ground, ground_beyond, Bits, GroundTask, Shared, MAX_STATES};
-use crate::state_space::Judge;
+use crate::state_space::{Judge, MOST_PARTS_OF_ROW};
 use crate::validation::{execute, Action, Plan, State, MOST_STEPS};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -662,7 +662,7 @@ impl Task {
     /// The same where sets of atoms do not say what operators do.
     fn is_solved_beyond(&self, plan: &Plan) -> Answer<bool> {
         let (task, lifted) = (self.ground()?, self.lifted()?);
-        let (mut state, mut judge) = (task.initial.clone(), Judge::new());
+        let (mut state, mut judge) = (task.initial.clone(), Judge::new(MOST_PARTS_OF_ROW));
         for step in plan.steps(&self.domain.operators) {
             let arguments = step[1..].iter().map(|word| lifted.to.get(*word as usize).copied());
             let Some(arguments) = arguments.collect() else { return Ok(false) };

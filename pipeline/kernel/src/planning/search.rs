@@ -86,7 +86,7 @@ pub fn find_plan(task: &GroundTask, yes: &Bits, no: &Bits) -> Answer<Result<Vec<
         return Ok(found.map_err(Proof::NoState));
     }
     if task.is_beyond() {
-        return Err(Left::Budget);
+        return Err(task.too_many(Left::Budget));
     }
     let question = Question { start: &task.initial, yes, no, most: MAX_STATES };
     find_path(task, &question, &mut StatesLeft::new())?.ok_or(Left::Budget)

@@ -9,7 +9,9 @@ use crate::planning::conditions::{ConditionalEffect, Conditions};
 use crate::planning::heuristics::Literals;
 use crate::planning::invariants::{h2, H2};
 use crate::planning::mutex_groups::{mutex_groups, MutexGroups};
-use crate::state_space::{over_bits, Effect, Formula as Condition, Further, Judge, Rules, MOST_WORDS, OR};
+use crate::state_space::{
+    over_bits, Effect, Formula as Condition, Further, Judge, Rules, MOST_PARTS_OF_ROW, MOST_WORDS, OR,
+};
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -323,7 +325,7 @@ struct StateSpace {
 
 impl StateSpace {
     fn new(task: &GroundTask) -> StateSpace {
-        let (initial, mut judge) = (&task.initial, Judge::new());
+        let (initial, mut judge) = (&task.initial, Judge::new(MOST_PARTS_OF_ROW));
         StateSpace {
             with_derived: if task.rules.is_empty() { Vec::new() } else { task.full(initial, &mut judge).0 },
             states: States::of(initial),
