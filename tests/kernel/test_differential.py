@@ -28,6 +28,7 @@ from tests.measure.hostile import graphs, sizes, texts
 from tests.support.differential import (
     Row,
     answers_in,
+    by_definition,
     columns_of,
     compared,
     has_many_states,
@@ -251,6 +252,32 @@ def test_rules_that_are_left(rule: str, init: str) -> None:
     other = problem.replace("(:goal (lit a))", "(:goal (and))")
     rows = [{"reference_problem": problem, "generated_problem": each, "domain": domain} for each in (other, problem)]
     assert compared(rows).left.total() == len(rows)
+
+
+def test_a_derived_atom_that_is_denied() -> None:
+    """It is not in the initial state, and true there."""
+    domain = (
+        "(define (domain d) (:derived (off ?l) (not (lit ?l)))"
+        " (:action a :parameters (?l) :precondition (paid) :effect (lit ?l)))"
+    )
+    problem = "(define (problem p) (:domain d) (:objects a) (:init (paid)) (:goal (not (off a))))"
+    row = {"reference_problem": problem, "generated_problem": problem.replace("(paid)", ""), "domain": domain}
+    assert by_definition(row, ScoringOptions())["solvable"] is False
+    found = compared([row])
+    assert not found.left and not found.differences
+
+
+@pytest.mark.parametrize("effect", ["(lit ?l)", "(when (not (lit ?l)) (lit ?l))"])
+def test_an_ill_typed_answer_with_more_than_few_states_has_no_certificate(effect: str) -> None:
+    domain = (
+        "(define (domain d) (:types lamp switch) (:predicates (lit ?l - lamp) (on ?s - switch))"
+        f" (:action a :parameters (?l - lamp) :effect {effect}))"
+    )
+    lamps = " ".join(f"l{number}" for number in range(9))
+    problem = f"(define (problem p) (:domain d) (:objects {lamps} - lamp s - switch) (:init (on s)) (:goal (lit l1)))"
+    row = {"reference_problem": problem, "generated_problem": problem.replace("(on s)", "(on l0)"), "domain": domain}
+    found = compared([row])
+    assert not found.left and not found.differences
 
 
 def test_conditions_that_multiply_cost_a_row_and_no_time() -> None:

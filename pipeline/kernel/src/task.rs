@@ -32,6 +32,9 @@ const MOST_PARTS: usize = 64;
 /// Objects up to which states are listed for a certificate alone, in a domain whose rules do not cover the initial state.
 const FEW_OBJECTS: usize = 8;
 
+/// States up to which they are listed for the certificate of an ill-typed problem, whose verdict needs none.
+const FEW_STATES: usize = 300;
+
 /// Work to ground a task, about a microsecond each: a third of what the definition takes, so that it has time left.
 const MOST_WORK: usize = 300_000;
 
@@ -556,7 +559,9 @@ impl Task {
             return Ok(None);
         }
         let Problem { init, goal, denied, .. } = &*self.problem;
-        if subset(goal, init) && !denied.iter().any(|atom| has(init, *atom)) {
+        // What is derived may be denied, too.
+        let is_told = denied.is_empty() || !self.domain.is_beyond;
+        if is_told && subset(goal, init) && !denied.iter().any(|atom| has(init, *atom)) {
             return Ok(Some(Plan::default()));
         }
         if let Some(roles) = &self.domain.roles {
@@ -691,10 +696,18 @@ impl Task {
         if self.domain.roles.is_some() && self.may_search && many && !self.is_covered() {
             return Ok(None);
         }
-        if self.has_many_states() {
+        if self.has_many_states() || (self.ill_typed().is_some() && self.has_more_than_few_states()?) {
             return Ok(None);
         }
         self.certificate(is_placeholder, alike).map(Some)
+    }
+
+    /// True where only states decide, and more than few.
+    fn has_more_than_few_states(&self) -> Answer<bool> {
+        if self.is_covered() || matches!(self.bits_of_goal()?, Err(Unsolvable::NeverAdded(_))) {
+            return Ok(false);
+        }
+        Ok(self.ground()?.count_states(FEW_STATES).map_or(true, |count| count > FEW_STATES))
     }
 
     /// 32 hexadecimal digits, equal exactly for equivalent problems; for placeholders, initial state and goal apart.
