@@ -43,8 +43,7 @@ def matching_rows(
     for turn in range(passes):
         old, new = (each.filter(pl.col(DIGEST[0]) % passes == turn).select(ROW, *DIGEST, *order) for each in known)
         if order:
-            sample = pl.int_range(pl.len()).over(DIGEST).alias(SAMPLE)
-            old, new = (each.sort(order, maintain_order=True).select(ROW, *DIGEST, sample) for each in (old, new))
+            old, new = (_with_samples(each, order) for each in (old, new))
         else:
             for side, its, each in zip(sides, keys, (old, new), strict=True):
                 if each[DIGEST[0]].n_unique() < each.height:
@@ -52,6 +51,14 @@ def matching_rows(
         joined = old.lazy().join(new.lazy(), on=[*DIGEST, *([SAMPLE] if order else [])], suffix=" new")
         found.append(joined.select(ROW, f"{ROW} new").collect(engine="streaming"))
     return pl.concat(found).sort(f"{ROW} new").get_columns()
+
+
+def _with_samples(rows: pl.DataFrame, order: Sequence[str]) -> pl.DataFrame:
+    """Each row's place among those of its key, in the order of these columns. Nearly all are alone, and not sorted."""
+    sample = pl.int_range(pl.len()).over(DIGEST).alias(SAMPLE)
+    again = rows[DIGEST[0]].is_duplicated()
+    alone = rows.filter(~again).select(ROW, *DIGEST, pl.lit(0, pl.Int64).alias(SAMPLE))
+    return alone.vstack(rows.filter(again).sort(order, maintain_order=True).select(ROW, *DIGEST, sample))
 
 
 def _has_null(keys: Sequence[pl.Expr]) -> pl.Expr:
