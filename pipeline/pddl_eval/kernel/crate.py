@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "fcb08e1bd316a1ae59d22d013f5b0148"
+DIGEST = "039eae8d66250960677d86bf4e04c4e1"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper", "rover_single_stores")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

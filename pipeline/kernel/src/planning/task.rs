@@ -392,10 +392,10 @@ impl StateSpace {
     }
 }
 
-/// An initial state and its reachable operators, over the atoms whose truth may change.
 /// What all goal states have and what some have, and the number of reachable states.
 pub type Shared = (Option<(Bits, Bits)>, usize);
 
+/// An initial state and its reachable operators, over the atoms whose truth may change.
 pub struct GroundTask {
     pub atoms: Vec<Lifted>,
     numbers: Atoms,
@@ -583,6 +583,13 @@ impl GroundTask {
     }
 }
 
+fn sort_by_action(operators: &mut [Ground], domain: &Domain, names: &Interner) {
+    operators.sort_unstable_by(|one, other| {
+        let order = names.order(domain.operators[one.operator].name, domain.operators[other.operator].name);
+        order.then_with(|| names.order_of(&one.arguments, &other.arguments))
+    });
+}
+
 /// Ground the domain over the objects, from the initial state.
 pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Interner) -> Answer<GroundTask> {
     let own: Vec<&Operator> = domain.operators.iter().collect();
@@ -590,10 +597,7 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
     let work = grounding.work;
     let numbered: HashSet<u32> = init.iter().filter_map(|atom| grounding.atoms.find(atom)).collect();
     let mut operators = std::mem::take(&mut grounding.operators);
-    operators.sort_unstable_by(|one, other| {
-        let order = names.order(domain.operators[one.operator].name, domain.operators[other.operator].name);
-        order.then_with(|| names.order_of(&one.arguments, &other.arguments))
-    });
+    sort_by_action(&mut operators, domain, names);
     let numbers = grounding.atoms;
     let gone = |each: &Ground| each.parts[3].iter().filter(|atom| !each.parts[2].contains(atom)).copied().collect();
     let deletable: HashSet<u32> = operators.iter().flat_map(|each| -> Vec<u32> { gone(each) }).collect();
@@ -673,11 +677,7 @@ pub fn ground_beyond(
     let mut grounding = reachable_operators(objects, init, &relaxed.iter().collect::<Vec<_>>(), domain, names)?;
     let work = grounding.work;
     let mut found = std::mem::take(&mut grounding.operators);
-    let by_action = |one: &Ground, other: &Ground| {
-        let order = names.order(domain.operators[one.operator].name, domain.operators[other.operator].name);
-        order.then_with(|| names.order_of(&one.arguments, &other.arguments))
-    };
-    found.sort_unstable_by(by_action);
+    sort_by_action(&mut found, domain, names);
     let mut conditions = Conditions::new(objects, init, domain, names, is_fluent);
     let (mut parts, mut made, mut actions) = (Vec::new(), Vec::new(), Vec::new());
     for Ground { operator, arguments, .. } in found {
