@@ -236,6 +236,18 @@ def test_derived_predicates_that_nothing_uses_leave_the_row_to_rules() -> None:
     assert not found.left and not found.differences
 
 
+@pytest.mark.parametrize(("count", "left"), [(100, 0), (20_000, 1)])
+def test_a_quantifier_of_many_variables_ends_no_process(count: int, left: int) -> None:
+    """Each of them is a call."""
+    names = " ".join(f"?v{number}" for number in range(count))
+    effect = f"(forall ({names}) (when (p ?v0) (not (p ?v1))))"
+    domain = f"(define (domain d) (:action a :parameters (?x) :precondition (p ?x) :effect {effect}))"
+    problem = "(define (problem x) (:domain d) (:objects o) (:init (p o)) (:goal (q o)))"
+    row = {"reference_problem": problem, "generated_problem": problem.replace("(p o)", "(q o)"), "domain": domain}
+    found = compared([row])
+    assert not found.differences and found.left == Counter(budget=left)
+
+
 @pytest.mark.parametrize(
     ("rule", "init"),
     [

@@ -13,6 +13,9 @@ use std::rc::Rc;
 const MOST_PARTS: usize = 1_000_000;
 const MOST_ATOMS: usize = 100_000;
 
+/// Variables in one another's reach: each is a call.
+const MOST_VARIABLES: usize = 500;
+
 const TRUE: [u32; 1] = [AND];
 const FALSE: [u32; 1] = [OR];
 
@@ -203,6 +206,9 @@ impl<'a> Conditions<'a> {
         something: &mut dyn FnMut(&mut Self, &mut Binding) -> Answer<()>,
     ) -> Answer<()> {
         let Some(((name, type_), others)) = variables.split_first() else { return something(self, binding) };
+        if binding.len() >= MOST_VARIABLES {
+            return Err(Left::Budget);
+        }
         let range = match self.ranges.get(type_) {
             Some(range) => range.clone(),
             None => {
