@@ -374,6 +374,9 @@ impl Form {
     }
 }
 
+/// Variables of a list, and in one another's reach, where each is a call.
+pub const MOST_VARIABLES: usize = 500;
+
 /// What sets of atoms cannot say of an operator.
 #[derive(Clone)]
 pub struct Beyond {
@@ -462,6 +465,13 @@ impl Operator {
 
     pub fn atoms_and_fluents(&self) -> impl Iterator<Item = &Lifted> {
         self.parts.iter().flatten().chain(self.fluents())
+    }
+
+    /// The predicates that its effects add or delete.
+    pub fn changed(&self) -> Vec<Word> {
+        let mut found = self.parts[2..].iter().flatten().map(|atom| atom[0]).collect();
+        self.beyond.iter().filter(|each| each.is_effect).for_each(|each| each.form.changed(&mut found));
+        found
     }
 }
 

@@ -13,7 +13,7 @@ use crate::domains::renaming::Roles;
 use crate::formulas::has_ill_typed_numbers;
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::{has_ill_typed_forms, ill_typed_operator};
-use crate::model::{Atom, Domain, Known, Lifted, Word, Words, EQUALITY, MOST_ARGUMENTS};
+use crate::model::{Atom, Domain, Known, Lifted, Operator, Word, Words, EQUALITY, MOST_ARGUMENTS};
 use crate::pddl::domains::parse_any_domain;
 use crate::pddl::problems::{read_problem, Declared, Interner, Reading};
 use crate::structure::structure::DomainStructure;
@@ -167,9 +167,7 @@ impl PlanningDomain {
         let uses_negation = avoided.any(|atom| names.text(atom[0]) != EQUALITY)
             || beyond.clone().any(|each| each.form.negates(each.is_effect, &names))
             || rules.iter().any(|rule| rule.body.negates(false, &names));
-        let mut changed: Vec<Word> =
-            operators.iter().flat_map(|each| each.parts[2..].iter().flatten()).map(|atom| atom[0]).collect();
-        beyond.clone().filter(|each| each.is_effect).for_each(|each| each.form.changed(&mut changed));
+        let mut changed: Vec<Word> = operators.iter().flat_map(Operator::changed).collect();
         changed.extend(rules.iter().map(|rule| rule.name));
         let mut fluents = vec![false; changed.iter().max().map_or(0, |last| *last as usize + 1)];
         changed.iter().for_each(|predicate| fluents[*predicate as usize] = true);

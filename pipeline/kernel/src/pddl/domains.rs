@@ -5,7 +5,7 @@
 
 use crate::hashing::HashSet;
 use crate::left::{Answer, Left};
-use crate::model::{Beyond, Domain, Form, Formula, Known, Lifted, Operator, Rule, Word, EQUALITY};
+use crate::model::{Beyond, Domain, Form, Formula, Known, Lifted, Operator, Rule, Word, EQUALITY, MOST_VARIABLES};
 use crate::pddl::drafts::{require_no_strings, without_thinking};
 use crate::pddl::language::{
     encode_numbered, encode_written, form, formula, is_connective, is_predicate, COMPARISONS, UPDATES,
@@ -230,9 +230,7 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
         if operator.beyond.iter().any(|beyond| beyond.form.has_atom(&mut variables, &is_unknown)) {
             return Err(Left::Strips);
         }
-        let mut changed = Vec::new();
-        operator.beyond.iter().filter(|each| each.is_effect).for_each(|each| each.form.changed(&mut changed));
-        changed.extend(operator.parts[2..].iter().flatten().map(|atom| atom[0]));
+        let changed = operator.changed();
         if domain.rules.iter().any(|rule| changed.contains(&rule.name)) {
             return Err(Left::Strips); // a derived predicate in an effect
         }
@@ -317,6 +315,9 @@ pub fn variables(
     names: &mut Interner,
 ) -> Answer<Vec<(Word, Word)>> {
     let variables = typed_list(tree, listing, names, alternatives)?;
+    if variables.len() > MOST_VARIABLES {
+        return Err(Left::Budget);
+    }
     for (place, (variable, _)) in variables.iter().enumerate() {
         let is_again = variables[..place].iter().any(|(other, _)| other == variable);
         if !names.text(*variable).starts_with(b"?") || is_again {

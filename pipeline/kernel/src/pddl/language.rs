@@ -16,7 +16,7 @@ pub const UPDATES: [&[u8]; 5] = [b"increase", b"decrease", b"assign", b"scale-up
 /// Words that are no functions, beside `UPDATES`.
 const RESERVED: [&[u8]; 4] = [b"minimize", b"maximize", b"when", b"is-violated"];
 
-/// Parts of an expression, variables of a quantifier; what has more is no hot path.
+/// Parts of an expression; what has more is no hot path.
 const MOST_PARTS: usize = 100;
 
 /// True for what conditions and effects begin with that are made of others, but for `and` and `not`.

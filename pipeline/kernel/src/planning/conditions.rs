@@ -4,7 +4,7 @@
 use crate::grounding::{bound, objects_that_fit, terms_of, Atoms, Objects};
 use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
-use crate::model::{Domain, Form, Lifted, Operator, Rule, Word, EQUALITY};
+use crate::model::{Domain, Form, Lifted, Operator, Rule, Word, EQUALITY, MOST_VARIABLES};
 use crate::pddl::problems::Interner;
 use crate::state_space::{Formula, AND, NOT, OR};
 use std::rc::Rc;
@@ -12,9 +12,6 @@ use std::rc::Rc;
 /// Parts of a task's formulas that are put together, and atoms in them.
 const MOST_PARTS: usize = 1_000_000;
 const MOST_ATOMS: usize = 100_000;
-
-/// Variables in one another's reach: each is a call.
-const MOST_VARIABLES: usize = 500;
 
 const TRUE: [u32; 1] = [AND];
 const FALSE: [u32; 1] = [OR];

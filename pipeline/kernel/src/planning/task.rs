@@ -22,7 +22,7 @@ pub const MAX_STATES: usize = 20_000;
 const MAX_EXAMINED: usize = 6_000_000;
 
 /// A set of bits.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
 pub struct Bits(pub Vec<u64>);
 
 impl Bits {
@@ -116,6 +116,7 @@ impl Bits {
 }
 
 /// The bit of each atom that has one.
+#[derive(Default)]
 pub struct BitsOf {
     bits: Vec<u32>,
     count: usize,
@@ -396,6 +397,7 @@ impl StateSpace {
 pub type Shared = (Option<(Bits, Bits)>, usize);
 
 /// An initial state and its reachable operators, over the atoms whose truth may change.
+#[derive(Default)]
 pub struct GroundTask {
     pub atoms: Vec<Lifted>,
     numbers: Atoms,
@@ -633,23 +635,7 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
     let initial = Bits::of(sorted.len(), numbered.iter().filter_map(|number| bits.bit(*number)));
     let is_fixed = |atom: &&Lifted| numbers.find(atom).map_or(true, |number| is_always(&number));
     let always = init.iter().filter(is_fixed).cloned().collect();
-    Ok(GroundTask {
-        atoms,
-        bits,
-        always,
-        initial,
-        operators: kept,
-        further: Vec::new(),
-        rules: Rules::new(),
-        actions,
-        numbers,
-        work,
-        space: OnceCell::new(),
-        successors: OnceCell::new(),
-        groups: OnceCell::new(),
-        h2: OnceCell::new(),
-        literals: OnceCell::new(),
-    })
+    Ok(GroundTask { atoms, bits, always, initial, operators: kept, actions, numbers, work, ..GroundTask::default() })
 }
 
 /// Ground a domain with conditions and effects that sets of atoms cannot say; `is_fluent` are the predicates that these and
@@ -736,11 +722,7 @@ pub fn ground_beyond(
         actions,
         numbers,
         work,
-        space: OnceCell::new(),
-        successors: OnceCell::new(),
-        groups: OnceCell::new(),
-        h2: OnceCell::new(),
-        literals: OnceCell::new(),
+        ..GroundTask::default()
     })
 }
 
