@@ -46,6 +46,7 @@ from pddl_eval.datasets.places import (
     DatasetError,
     Location,
     dataset_errors,
+    digest_of_file,
     has_file,
     list_files,
     locate,
@@ -275,7 +276,7 @@ def contents(source: Source, parts: int = 1, before: Mapping[str, str] | None = 
         with dataset_errors(place, "read"), Path(place.path).open("rb") as opened:
             if not hashed:
                 return f"modified:{os.fstat(opened.fileno()).st_mtime_ns}"
-            digest = f"{HASHED}{hashlib.file_digest(opened, partial(hashlib.blake2b, digest_size=16)).hexdigest()}"
+            digest = f"{HASHED}{digest_of_file(opened)}"
             settled = time.time() - os.fstat(opened.fileno()).st_ctime > SETTLED_SECONDS
         if settled:
             known_contents[str(place)] = mark, digest

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO, TypeVar
+from typing import IO, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
@@ -207,12 +207,17 @@ def read_bytes(location: Location) -> bytes:
         return persistently(location, read)
 
 
+def digest_of_file(opened: Any) -> str:
+    """A digest of the bytes of an open file."""
+    return hashlib.file_digest(opened, partial(hashlib.blake2b, digest_size=16)).hexdigest()
+
+
 def content_of(location: Location) -> str:
     """A digest of the bytes of a file; raises ``DatasetError`` where it cannot be read."""
 
     def read() -> str:
         with location.filesystem.open_input_stream(location.path) as stream:
-            return hashlib.file_digest(stream, partial(hashlib.blake2b, digest_size=16)).hexdigest()
+            return digest_of_file(stream)
 
     with dataset_errors(location, "read"):
         return persistently(location, read)
