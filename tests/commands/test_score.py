@@ -9,13 +9,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.commands.score import score as score_command
 from pddl_eval.run import MANIFEST, SUMMARY
+from pddl_eval.unchanged import signed
 
 from tests.support.parquet_files import damage, flip_bit, read_output, write_numbered
 from tests.support.running import ENVIRONMENT, ROOT, only_line, run, settings, shard_rows, start
@@ -56,6 +59,93 @@ def test_a_dataset_is_scored_summed_up_and_not_scored_again(pairs: Path, tmp_pat
     second = run(*arguments)
     assert second.exit_code == 0
     assert "3 of them from an earlier start" in second.stdout
+
+
+AGAIN = """
+import sys
+from pddl_eval.commands.cli import main
+try:
+    main(sys.argv[1:])
+except SystemExit as ended:
+    print(sorted({"pyarrow", "polars", "ray"} & set(sys.modules)), file=sys.stderr)
+    sys.exit(ended.code)
+"""
+"""The command, and which libraries it has loaded."""
+
+
+def models_of(pairs: Path, folder: Path) -> tuple[str | Path, ...]:
+    """The command for a folder of two files, whose rows have models."""
+    (folder / "in").mkdir()
+    table = pq.read_table(pairs).append_column("model", pa.array(["a", "b", "c"] * 4))
+    for name in ("one", "two"):
+        pq.write_table(table, folder / "in" / f"{name}.parquet")
+    (folder / "in" / "notes.txt").write_text("There are no rows here.\n")
+    return "score", folder / "in", folder / "out", *RENAMED
+
+
+def test_a_finished_run_says_the_same_again_and_loads_nothing(pairs: Path, tmp_path: Path) -> None:
+    command = models_of(pairs, tmp_path)
+    first = start("-c", AGAIN, *command)
+    assert first.returncode == 0 and "polars" in first.stderr
+    again = start("-c", AGAIN, *command)
+    assert (again.returncode, again.stderr) == (0, "[]\n")
+    kept = json.loads((tmp_path / "out" / SUMMARY).read_text())
+    # As a summary that an earlier version has written: all is read, and kept from then on.
+    (tmp_path / "out" / SUMMARY).write_text(json.dumps(signed({**kept, "asked": None, "said": None})))
+    read = start("-c", AGAIN, *command)
+    assert "polars" in read.stderr and read.stdout == again.stdout
+    assert "2 of them from an earlier start" in again.stdout and "75.0 % equivalent" in again.stdout
+    assert json.loads((tmp_path / "out" / SUMMARY).read_text()) == kept
+    assert run(*command).stdout == again.stdout
+    for more in (("--part", "1/1"), ("--report", tmp_path / "report.html"), ("--verbose",), ("--dry-run",)):
+        assert "pyarrow" in start("-c", AGAIN, *command, *more).stderr
+
+
+def edit(place: Path) -> None:
+    """One byte that says nothing, or nothing that counts."""
+    content = place.read_bytes()
+    os.utime(place, ns=(0, 0))
+    place.write_bytes(content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda folder: edit(folder / "in" / "one.parquet"),
+        lambda folder: edit(folder / "in" / "notes.txt"),
+        lambda folder: edit(min((folder / "out").glob("*.parquet"))),
+        lambda folder: edit(folder / "out" / MANIFEST),
+        lambda folder: edit(folder / "out" / SUMMARY),
+        lambda folder: min((folder / "out").glob("*.parquet")).unlink(),
+        lambda folder: (folder / "in" / "three.parquet").write_bytes((folder / "in" / "two.parquet").read_bytes()),
+        lambda folder: (folder / "in" / "two.parquet").unlink(),
+        lambda folder: (folder / "out" / "_running-x.json").write_text("{}"),
+    ],
+)
+def test_after_a_changed_byte_nothing_is_said_from_memory(
+    harm: Callable[[Path], None], pairs: Path, tmp_path: Path
+) -> None:
+    command = models_of(pairs, tmp_path)
+    assert run(*command).exit_code == 0
+    context = score_command.make_context("score", [str(each) for each in command[1:]])
+    assert score_command.says_again(context)
+    for more in (["--domain", "gripper"], ["--answer", "last"], ["--where", "pair_id > 3"]):
+        assert not score_command.says_again(score_command.make_context("score", [*map(str, command[1:]), *more]))
+    harm(tmp_path)
+    assert not score_command.says_again(context)
+
+
+@pytest.mark.parametrize("place", ["in/*.parquet", "in/one.parquet", "*/*.parquet", "**/t*.parquet"])
+def test_a_pattern_is_looked_at_again(place: str, pairs: Path, tmp_path: Path) -> None:
+    models_of(pairs, tmp_path)
+    (tmp_path / "other").mkdir()
+    command = ("score", f"{tmp_path}/{place}", tmp_path / "other" / "out", *RENAMED)
+    if "**" in place:  # the output lies in what is walked
+        command = ("score", f"{tmp_path}/in/{place}", tmp_path / "other" / "out", *RENAMED)
+    assert run(*command).exit_code == 0
+    assert start("-c", AGAIN, *command).stderr == "[]\n"
+    pq.write_table(pq.read_table(pairs), tmp_path / "in" / "t.parquet")
+    assert start("-c", AGAIN, *command).stderr == "[]\n" if place == "in/one.parquet" else run(*command).exit_code == 2
 
 
 def test_a_domain_header_is_signed_and_explained_as_it_was_scored(tmp_path: Path) -> None:

@@ -31,8 +31,8 @@ from pddl_eval.datasets.places import (
 )
 from pddl_eval.run import lock
 from pddl_eval.run.lock import claimed
-from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.settings import RunOptions
+from pddl_eval.unchanged import MANIFEST
 
 from tests.support.length_scorer import length_scorer, run_scorer
 from tests.support.parquet_files import write_numbered
@@ -41,7 +41,7 @@ from tests.support.running import ENVIRONMENT
 HOLD = """
 import sys, time
 from pddl_eval.run.lock import claimed
-from pddl_eval.run.manifest import MANIFEST
+from pddl_eval.unchanged import MANIFEST
 from pddl_eval.datasets import locate
 
 with claimed(locate(sys.argv[1]), *sys.argv[2:]):

@@ -13,11 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets.places import DatasetError
 from pddl_eval.errors import RunError
-from pddl_eval.run.manifest import MANIFEST, _first_difference
+from pddl_eval.run import MANIFEST, SUMMARY
+from pddl_eval.run.manifest import _first_difference
 from pddl_eval.run.partitions import ShardRecord, ShardTask, score_shard
 from pddl_eval.run.prepare import Run, prepare_run
 from pddl_eval.run.score import begin_run, finish_run
-from pddl_eval.run.summary import SUMMARY, RunCounts
+from pddl_eval.run.summary import RunCounts
 from pddl_eval.settings import SHARD_ROWS
 
 from tests.support.length_scorer import length_scorer

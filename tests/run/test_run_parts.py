@@ -17,15 +17,13 @@ from hypothesis import strategies as st
 from pddl_eval.datasets.forms import FileVersion, RowGroup
 from pddl_eval.datasets.inputs import InputFile, Source, partition_stem
 from pddl_eval.datasets.places import DatasetError, Location, list_files, locate
-from pddl_eval.run import RunIncomplete, finish_shards, partitions, run_status, score
+from pddl_eval.run import MANIFEST, SUMMARY, RunIncomplete, finish_shards, partitions, run_status, score
 from pddl_eval.run import lock as locking
 from pddl_eval.run.lock import claimed
-from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardTask, score_shard
 from pddl_eval.run.prepare import prepare_run
 from pddl_eval.run.score import begin_run
 from pddl_eval.run.shards import Part
-from pddl_eval.run.summary import SUMMARY
 from pddl_eval.settings import RunOptions
 
 from tests.run.test_lock import elsewhere, hold

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from pddl_eval.datasets.forms import FileVersion
 from pddl_eval.datasets.places import Location, OutputError
 from pddl_eval.process import rows_scored
-from pddl_eval.run import RunIncomplete, lock, partitions, score, watching
+from pddl_eval.run import MANIFEST, RunIncomplete, lock, partitions, score, watching
 from pddl_eval.run.engines import InProcess, Processes, WorkerLost
-from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, ShardResult, ShardTask, score_shard
 from pddl_eval.run.prepare import Run, prepare_run
 from pddl_eval.run.retries import run_shards

@@ -18,11 +18,10 @@ from pddl_eval.datasets import known_contents
 from pddl_eval.datasets.forms import FileVersion
 from pddl_eval.datasets.places import DatasetError, OutputError, locate, put_bytes
 from pddl_eval.explain import find_row
-from pddl_eval.run import InputChanged, OtherRun, RunIncomplete, partitions, retries, run_status
+from pddl_eval.run import SUMMARY, InputChanged, OtherRun, RunIncomplete, partitions, retries, run_status
 from pddl_eval.run.partitions import ShardRecord
 from pddl_eval.run.score import IN_PROCESS
 from pddl_eval.run.shards import Shard
-from pddl_eval.run.summary import SUMMARY
 from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.settings import RunOptions
 

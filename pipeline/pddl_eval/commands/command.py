@@ -89,17 +89,24 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command: arguments become values, errors become sentences."""
-        forks = "engine" in ctx.params and has_one_thread()
-        begin_own_process()
         before = verbosity.set(ctx.meta.get(VERBOSITY, verbosity.get()))
         try:
-            with _plain_errors(resumable="engine" in ctx.params), _workers(ctx.params) if forks else nullcontext():
-                ctx.meta[FILES] = [ctx.params.get("domain"), *ctx.meta.get(FILES, ())]
-                for name in READERS.keys() & ctx.params.keys():
-                    ctx.params[name] = READERS[name](ctx.params[name])
-                return super().invoke(ctx)
+            with _plain_errors(resumable="engine" in ctx.params):
+                if self.says_again(ctx):
+                    return None
+                forks = "engine" in ctx.params and has_one_thread()
+                begin_own_process()
+                with _workers(ctx.params) if forks else nullcontext():
+                    ctx.meta[FILES] = [ctx.params.get("domain"), *ctx.meta.get(FILES, ())]
+                    for name in READERS.keys() & ctx.params.keys():
+                        ctx.params[name] = READERS[name](ctx.params[name])
+                    return super().invoke(ctx)
         finally:
             verbosity.reset(before)
+
+    def says_again(self, ctx: click.Context) -> bool:  # noqa: ARG002
+        """Whether it has said again what was said before, so that nothing is left to do."""
+        return False
 
 
 MOST_FORKED = 16

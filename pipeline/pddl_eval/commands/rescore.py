@@ -12,10 +12,11 @@ from pddl_eval.commands.outputs import force_option
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import (
     dry_run,
+    print_sections,
     print_shards,
-    print_summary,
     report_to,
     require_outputs,
+    table_of_models,
     watched_run,
 )
 from pddl_eval.definition.options import ScoringOptions
@@ -78,7 +79,7 @@ def rescore(
     chosen = require_outputs([*inputs, previous], output, report_to, settings, force=force)
     with watched_run() as watch:
         summary = rescore_dataset(old, inputs, output, retry=retry, watch=watch, warn=note, **settings)
-    print_summary(summary, output)
+    print_sections(summary.sections(), table_of_models(summary), output)
     if not summary.rows_carried:
         print("\nNo row was carried over.")
     if chosen is not None:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import asdict, fields
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pddl_eval.commands.command import Command, note, say
-from pddl_eval.commands.flags import argument, flags, inputs
+from pddl_eval.commands.flags import READERS, argument, flags, inputs
 from pddl_eval.commands.outputs import force_option, require_writable
 from pddl_eval.commands.report import write_report
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import FAILED, RunError, UserError, Verbosity, verbosity
 from pddl_eval.settings import ReadingOptions, RunOptions, chosen_format, grouped
+from pddl_eval.unchanged import ASKED, SUMMARY, question, said_before
 
 if TYPE_CHECKING:
     from pddl_eval.run import Event, Run
     from pddl_eval.scoring.summary import RunSummary
+    from pddl_eval.shown import Sections
 
 report_to = click.option(
     "--report", "report_to", metavar="PATH", help="Also write the report: report/, report.html, tables.tex, …."
@@ -51,6 +56,36 @@ class Score(Command):
             if not (given.get("check") and isinstance(given.get("output"), str)):
                 raise
             return super().parse_args(ctx, [*words, given["output"]])
+
+    def says_again(self, ctx: click.Context) -> bool:
+        """Where no byte has changed since the run was finished, what its summary has kept."""
+        given = ctx.params
+        if given["check"] or given["engine"] not in ("auto", "local") or any(map(given.get, SAYING_MORE)):
+            return False
+        ctx.meta[ASKED] = asked = _asked(given)
+        said = said_before(*asked)
+        if said is None or verbosity.get() is Verbosity.VERBOSE:
+            return False
+        for sentence in said["notes"]:
+            note(sentence)
+        print_sections(said["sections"], said["models"], given["output"])
+        return True
+
+
+SAYING_MORE = ("part", "rows_per_file", "report_to", "dry_run", "counters", "address")
+"""Parameters with which it does, or says, something else than to score all rows."""
+
+
+def _asked(given: Mapping[str, Any]) -> tuple[Any, list[str], str]:
+    """What it is asked to score, as ``question`` takes it."""
+    groups = (ReadingOptions, ScoringOptions, RunOptions)
+    settings = {each.name: given[each.name] for group in groups for each in fields(group)}
+    settings |= {name: READERS[name](given[name]) for name in ("columns", "key")}
+    reading, scoring, _ = grouped(settings, *groups)
+    output = os.path.abspath(Path(given["output"]).expanduser())  # noqa: PTH100 (as ``datasets.locate``)
+    words = [output, given["inputs"], asdict(reading), asdict(scoring), scoring.comparable]
+    files = [reading.references, scoring.domain if os.path.isfile(scoring.domain or "") else None]  # noqa: PTH113 (texts, too)
+    return words, [*given["inputs"], *filter(None, files)], output
 
 
 @click.command(cls=Score)
@@ -95,7 +130,7 @@ def score(
     part that finds all others done writes the summary and the report. The command status says what is missing.
     """
     from pddl_eval.datasets import has_file, locate
-    from pddl_eval.run import SUMMARY, prepare_run, readable_input
+    from pddl_eval.run import keep_said, prepare_run, readable_input
     from pddl_eval.scoring.scorer import pair_scorer, score_dataset
 
     if check:
@@ -106,11 +141,21 @@ def score(
             print_shards(prepare_run(source, output, pair_scorer(scoring), running.shard_rows, part))
         return
     chosen = require_outputs(inputs, output, report_to, settings, force=force)
+    notes: list[str] = []
+
+    def warn(sentence: str) -> None:
+        notes.append(sentence)
+        note(sentence)
+
     with watched_run() as watch:
         summary = score_dataset(
-            inputs, output, part=part, rows_per_file=rows_per_file, watch=watch, warn=note, **settings
+            inputs, output, part=part, rows_per_file=rows_per_file, watch=watch, warn=warn, **settings
         )
-    print_summary(summary, output)
+    models = table_of_models(summary)
+    print_sections(summary.sections(), models, output)
+    if (asked := click.get_current_context().meta.get(ASKED)) and (known := question(*asked)):
+        again = summary.from_json(summary.to_json(), summary.output)
+        keep_said(output, known, {"notes": notes, "sections": again.sections(), "models": models})
     if chosen is not None and (part is None or has_file(locate(output) / SUMMARY)):
         from pddl_eval.report import build_report  # polars, which no run needs
 
@@ -153,29 +198,34 @@ def require_outputs(
     return chosen
 
 
-def print_summary(summary: RunSummary, output: str) -> None:
+def table_of_models(summary: RunSummary) -> list[tuple[str, str]]:
+    """The models of a run, the best first; none of a part that is not the last, because others are to come."""
+    from pddl_eval.report import ranking
+    from pddl_eval.shown import line
+
+    if not summary.rows_missing:
+        with suppress(UserError, RunError):
+            found = ranking(summary.output, is_whole=True)[:MOST_MODELS]
+            return [(line(name, MOST_NAME), said) for name, said in found]
+    return []
+
+
+def print_sections(sections: Sections, models: Sequence[tuple[str, str]], output: str) -> None:
     """What was scored, by models too, and what to do next; on a terminal with colours."""
     from rich.console import Console
     from rich.text import Text
 
-    from pddl_eval.report import ranking
-    from pddl_eval.shown import grouped, line, printable
+    from pddl_eval.shown import grouped, printable
 
-    *scores, run = summary.sections()
-    models: list[tuple[str, str]] = []
-    if not summary.rows_missing:  # of a part that is not the last, others are to come
-        with suppress(UserError, RunError):
-            models = [
-                (line(name, MOST_NAME), said) for name, said in ranking(summary.output, is_whole=True)[:MOST_MODELS]
-            ]
+    *scores, run = sections
     place = printable(shlex.quote(output))
     following = [
         ("report", f"pddl-eval report {place} --output report/"),
         ("one row", f"pddl-eval explain {place} --row 0"),
     ]
     console = Console(highlight=False, soft_wrap=True)
-    headings = {heading for heading, _ in (*summary.sections(), ("Models", ()), ("Next", ()))}
-    for each in grouped([*scores, ("Models", models), ("Next", following), run]).splitlines():
+    headings = {heading for heading, _ in (*sections, ("Models", ()), ("Next", ()))}
+    for each in map(printable, grouped([*scores, ("Models", models), ("Next", following), run]).splitlines()):
         label, gap, value = each.partition("  ")
         if each in headings:
             console.print(Text(each, "bold"))

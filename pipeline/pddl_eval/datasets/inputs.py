@@ -46,7 +46,6 @@ from pddl_eval.datasets.places import (
     DatasetError,
     Location,
     dataset_errors,
-    digest_of_file,
     has_file,
     list_files,
     locate,
@@ -55,6 +54,7 @@ from pddl_eval.datasets.places import (
 from pddl_eval.datasets.standard_input import STANDARD_INPUT, stored_standard_input, temporary_folder
 from pddl_eval.datasets.stores import version_in_store
 from pddl_eval.errors import did_you_mean
+from pddl_eval.unchanged import HASHED_BYTES, digest_of_file, files_below
 
 METADATA_PREFIX = "pddl_eval."
 """Prefix of the keys that this program writes into a file's metadata; they describe that file alone."""
@@ -87,9 +87,6 @@ READ_AHEAD = 256
 Item = TypeVar("Item")
 
 Result = TypeVar("Result")
-
-HASHED_BYTES = 2 * 2**30
-"""Largest input that is read as a whole when a run starts, one or two seconds a gigabyte: once, or by all its parts."""
 
 HASHED = "blake2b:"
 
@@ -434,24 +431,11 @@ def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
 
 def _files_below(folder: Location, *, recursive: bool = True) -> list[str]:
     if folder.is_local:
-        files = _walk_local(folder.path, recursive)
+        files = files_below(folder.path, recursive=recursive)
     else:
         infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, recursive=recursive))
         files = (info.path for info in infos if info.type == fs.FileType.File)
     return [path for path in files if not re.search(r"(?:^|/)[._]", _relative(path, folder))]
-
-
-def _walk_local(folder: str, recursive: bool) -> Iterator[str]:
-    """The files of a folder; each folder once, whatever links lead to it, real folders before links."""
-    walked = set()
-    for place, folders, files in os.walk(folder, followlinks=True):
-        here = Path(place)
-        new = here.resolve() not in walked
-        walked.add(here.resolve())
-        links = [name for name in folders if (here / name).is_symlink()]
-        folders[:] = [*sorted({*folders} - {*links}), *sorted(links)] if new and recursive else []
-        if new:
-            yield from (f"{place.rstrip('/')}/{name}" for name in files if (here / name).is_file())
 
 
 def _relative(path: str, folder: Location) -> str:

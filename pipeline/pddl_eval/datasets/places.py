@@ -8,7 +8,6 @@ here.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
 import shutil
@@ -18,10 +17,10 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
@@ -31,6 +30,7 @@ from pyarrow import fs
 
 from pddl_eval.datasets.stores import AZURE, EXTRA_OF, OBJECT_STORES, WEB, open_store
 from pddl_eval.errors import TRY_AGAIN, RunError, UserError, how_to_install
+from pddl_eval.unchanged import digest_of_file
 
 S3_ATTEMPTS = 6
 """Attempts at one request inside the S3 client, with growing pauses."""
@@ -205,11 +205,6 @@ def read_bytes(location: Location) -> bytes:
 
     with dataset_errors(location, "read"):
         return persistently(location, read)
-
-
-def digest_of_file(opened: Any) -> str:
-    """A digest of the bytes of an open file."""
-    return hashlib.file_digest(opened, partial(hashlib.blake2b, digest_size=16)).hexdigest()
 
 
 def content_of(location: Location) -> str:

@@ -18,10 +18,8 @@ from pddl_eval.datasets import (
     places,
 )
 from pddl_eval.shown import shorten
+from pddl_eval.unchanged import MANIFEST
 from pddl_eval.version import without_version
-
-MANIFEST = "_pddl_eval_run.json"
-"""Says to which run an output belongs."""
 
 FORMAT = 3
 """The form of the manifest; a run of another one is refused."""

@@ -18,13 +18,14 @@ import pyarrow as pa
 from pddl_eval.datasets import PARQUET_SUFFIXES, PARTITIONS, SIGNATURE_KEY, Location, places, together
 from pddl_eval.errors import UserError
 from pddl_eval.run.lock import Claim, claimed
-from pddl_eval.run.manifest import MANIFEST, OtherRun, require_output, same_run
+from pddl_eval.run.manifest import OtherRun, require_output, same_run
 from pddl_eval.run.partitions import batches_of, damaged
 from pddl_eval.run.prepare import Run
 from pddl_eval.run.shards import shards_named
-from pddl_eval.run.summary import SUMMARY, RunCounts
+from pddl_eval.run.summary import RunCounts
 from pddl_eval.run.tiling import MERGED, merged_names
 from pddl_eval.settings import SHARD_ROWS
+from pddl_eval.unchanged import MANIFEST, SUMMARY
 
 
 def partitions_of(output: str | os.PathLike[str]) -> Location:

@@ -43,10 +43,10 @@ from pddl_eval.datasets import (
 )
 from pddl_eval.errors import TRY_AGAIN, UserError
 from pddl_eval.run.lock import Claim
-from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.shards import Shard, disjoint, left_over, named_rows
 from pddl_eval.run.summary import SCORE_ERROR, RunCounts, Statistics, count_values, merge_statistics
 from pddl_eval.settings import SHARD_ROWS
+from pddl_eval.unchanged import MANIFEST
 
 RECORD_KEY, DIGEST_KEY = "pddl_eval.shard", "pddl_eval.digest"
 """Metadata keys of the record, and of a digest of signature and record: Parquet has checksums for pages alone."""

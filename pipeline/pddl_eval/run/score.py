@@ -18,23 +18,20 @@ from typing import Any
 from pddl_eval.datasets import DatasetError, OutputError, OutputUnavailable, contents, partition_stem, places
 from pddl_eval.run.engines import Engine, NodeExcluded, UnderWay, choose_engine, start_engine
 from pddl_eval.run.lock import SECONDS, Claim, claimed, dead_locks
-from pddl_eval.run.manifest import CHANGED, MANIFEST, entries_of, same_run
+from pddl_eval.run.manifest import CHANGED, entries_of, same_run
 from pddl_eval.run.partitions import Scorer, ShardFailure, ShardRecord, finished_records, score_shard
 from pddl_eval.run.prepare import Run, missing_shards
 from pddl_eval.run.retries import run_shards
 from pddl_eval.run.shards import Shard, in_order, overlaps, ranges_of, shards_named
 from pddl_eval.run.summary import (
-    CONTENTS,
-    COUNTED,
-    SUMMARY,
     InputChanged,
     RunCounts,
     RunIncomplete,
     merge_statistics,
-    signed,
 )
 from pddl_eval.run.watching import Event, Watcher, shown_progress, told
 from pddl_eval.settings import SHARD_ROWS, RunOptions
+from pddl_eval.unchanged import ASKED, CONTENTS, COUNTED, MANIFEST, SAID, SUMMARY, signed
 
 IN_PROCESS = "_in_process"
 """There while a process scores into the folder itself; it stays if that process is killed."""
@@ -223,6 +220,19 @@ def finish_run(
     run.work.put(SUMMARY, signed(said))
     _remove_late(run)  # Listed anew: what appears from now on, whoever wrote it removes.
     return summary
+
+
+def keep_said(output: str, asked: str, said: Any) -> None:
+    """Keep in the summary of a finished run what was said of it; nothing where that is kept, or cannot be."""
+    folder = places.locate(output)
+    with suppress(DatasetError, OutputError):
+        if entries_of(folder / SUMMARY).get(ASKED) == asked:
+            return
+        with claimed(folder) as claim:
+            summary = entries_of(folder / SUMMARY)
+            if signed(summary) == summary:
+                content = json.dumps(signed({**summary, ASKED: asked, SAID: said}), indent=1).encode()
+                places.put_bytes(folder / SUMMARY, content, partial(claim.may_write, SUMMARY))
 
 
 def _partitions(run: Run) -> list[Shard]:

@@ -16,9 +16,9 @@ from pddl_eval.run.manifest import COLUMNS, entries_of
 from pddl_eval.run.partitions import ShardRecord, whole_records
 from pddl_eval.run.score import FAILED
 from pddl_eval.run.shards import Part, shards_named
-from pddl_eval.run.summary import SUMMARY
 from pddl_eval.run.tiling import RowRange, run_folder
 from pddl_eval.shown import labelled, printable
+from pddl_eval.unchanged import SUMMARY
 
 SPEED_SECONDS = 600.0
 """The speed is that of the last partitions, because a run may have been started long before."""

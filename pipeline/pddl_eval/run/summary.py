@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,19 +12,6 @@ import pyarrow.compute as pc
 
 from pddl_eval.errors import FAILED, TRY_AGAIN, RunError
 from pddl_eval.shown import Sections, grouped, printable, row_count
-
-SUMMARY = "_summary.json"
-"""Written last, when every partition is there; Parquet readers ignore names with a leading underscore."""
-
-COUNTED = "partitions"
-"""In the summary: the names of the partitions that count, each with the number of the claim under which it was written.
-Any other one was written late, by a process that had lost its claim, and has rows of these once more."""
-
-CONTENTS = "contents"
-"""In the summary: digests of these partitions, of those that were proven whole when it was written."""
-
-DIGEST = "digest"
-"""In the summary: a digest of all else that it says."""
 
 SCORE_ERROR = "score_error"
 """The score column that every scorer has: why a row could not be scored, or null."""
@@ -76,12 +61,6 @@ def merge_statistics(parts: Iterable[Statistics]) -> Statistics:
         for column, values in part.items():
             total.setdefault(column, Counter()).update(values)
     return {column: dict(values) for column, values in total.items()}
-
-
-def signed(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What a summary says, with the digest of it."""
-    rest = {name: value for name, value in said.items() if name != DIGEST}
-    return {**rest, DIGEST: hashlib.blake2b(json.dumps(rest).encode(), digest_size=16).hexdigest()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,11 @@ from pddl_eval.datasets import (
     places,
 )
 from pddl_eval.errors import UNFINISHED
-from pddl_eval.run.manifest import CHANGED, MANIFEST, entries_of
+from pddl_eval.run.manifest import CHANGED, entries_of
 from pddl_eval.run.partitions import record_of
 from pddl_eval.run.shards import left_over, named_rows, shards_named
-from pddl_eval.run.summary import CONTENTS, COUNTED, SUMMARY, signed
 from pddl_eval.shown import listed, row_count
+from pddl_eval.unchanged import CONTENTS, COUNTED, MANIFEST, SUMMARY, signed
 
 MERGED = "rows_per_file"
 """In the manifest of a run whose partitions are merged."""

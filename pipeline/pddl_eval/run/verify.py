@@ -31,10 +31,11 @@ from pddl_eval.run.manifest import COLUMNS, entries_of
 from pddl_eval.run.partitions import columns_of, finished_records, proven, record_of
 from pddl_eval.run.score import FAILED, IN_PROCESS
 from pddl_eval.run.shards import shards_named
-from pddl_eval.run.summary import COUNTED, SCORE_ERROR, SUMMARY, merge_statistics
+from pddl_eval.run.summary import SCORE_ERROR, merge_statistics
 from pddl_eval.run.tiling import RunFolder, ranges_in, run_folder
 from pddl_eval.settings import SHARD_ROWS
 from pddl_eval.shown import labelled, printable
+from pddl_eval.unchanged import COUNTED, SUMMARY
 
 REMOVED = ("damaged", "doubled", "left over")
 """The kinds of findings that a repair removes."""
