@@ -32,6 +32,7 @@ from pddl_eval import run as runs
 from pddl_eval.columns import MEANINGS
 from pddl_eval.datasets import KNOWN_FOLDER
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.kernel.tables import digests
 from pddl_eval.pairs import ColumnError, pairs_present
 from pddl_eval.run import settings_of
 from pddl_eval.scoring.scorer import pair_scorer
@@ -56,7 +57,6 @@ VERDICTS = frozenset({"verdict", "domain_verdict"})
 """Score columns that say ``undecided``."""
 
 KEY, ROW = ("pddl_eval.key.0", "pddl_eval.key.1"), "pddl_eval.number"
-KEY_BYTES = 16
 TEXT = pa.large_binary()
 
 Keys = np.ndarray[Any, Any]
@@ -230,9 +230,9 @@ def content_columns(schema: pa.Schema, options: ScoringOptions) -> dict[str, str
 def content_keys(table: pa.Table, content: Mapping[str, str]) -> Keys:
     """A 128-bit digest of each row's content: equal for rows that get equal scores, in all columns that matter.
 
-    ``content`` are the ``content_columns`` of the whole dataset. A missing column counts as one of nulls, a null
-    ``is_placeholder`` as false and an empty ``domain`` as null, as in scoring. The length of each text is hashed before
-    it, so that no two rows hash the same bytes.
+    It is two numbers. ``content`` are the ``content_columns`` of the whole dataset. A missing column counts as one of
+    nulls, a null ``is_placeholder`` as false and an empty ``domain`` as null, as in scoring. The length of each text is
+    hashed before it, so that no two rows hash the same bytes.
 
     >>> plans = pa.table({"reference_plan": ["(a)", "(a)"], "generated_plan": ["(b)", "(b)"], "id": [1, 2]})
     >>> first, second = content_keys(plans, content_columns(plans.schema, ScoringOptions())).tolist()
@@ -254,9 +254,8 @@ def content_keys(table: pa.Table, content: Mapping[str, str]) -> Keys:
         length = pc.binary_length(texts).cast(pa.large_string()).cast(TEXT)
         told = pc.binary_join_element_wise(pa.scalar(meaning.encode(), TEXT), length, texts, colon)
         parts.append(told.fill_null(nothing))
-    rows = pc.binary_join_element_wise(*parts, nothing).to_pylist()
-    digests = b"".join([hashlib.blake2b(row, digest_size=KEY_BYTES).digest() for row in rows])
-    return np.frombuffer(digests, dtype=f"S{KEY_BYTES}")
+    rows = pc.binary_join_element_wise(*parts, nothing)
+    return np.concatenate([np.empty((0, len(KEY)), np.uint64), *map(digests, rows.chunks)])
 
 
 def find_known(
@@ -277,7 +276,7 @@ def find_known(
         run.work.run,
         str(run.source.base),
     ]
-    known = folder / f"{hashlib.blake2b(json.dumps(identity).encode(), digest_size=KEY_BYTES).hexdigest()}.arrow"
+    known = folder / f"{hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()}.arrow"
     if not datasets.has_file(known):
         _write_known(known, previous, _matching_rows(previous, run.source, options), run.source.rows)
     return known
@@ -303,8 +302,7 @@ def _keys(
     for first, batch in _batches(source, list(dict.fromkeys([*content.values(), *names]))):
         numbers = pa.array(np.arange(first, first + batch.num_rows))
         table = kept(pa.Table.from_batches([batch]).append_column(ROW, numbers))
-        halves = content_keys(table, content).view("<u8").reshape(-1, 2).T
-        frames.append(pl.DataFrame([*halves, table[ROW].to_numpy()], schema=[*KEY, ROW]))
+        frames.append(pl.DataFrame([*content_keys(table, content).T, table[ROW].to_numpy()], schema=[*KEY, ROW]))
     return pl.concat(frames)
 
 
@@ -341,12 +339,15 @@ def _write_known(known: datasets.Location, previous: Previous, matches: pl.DataF
             for start, batch in _batches(previous.source, previous.scores.names) if some.height else ():
                 low, high = np.searchsorted(some["old"], [start, start + batch.num_rows])
                 here = some[low:high]
-                scores = pa.Table.from_batches([batch]).take((here["old"] - start).to_arrow()).cast(previous.scores)
+                scores = datasets.taken(pa.Table.from_batches([batch]), (here["old"] - start).to_arrow())
+                scores = scores.cast(previous.scores)
                 parts += scores.add_column(0, runs.KNOWN_ROW, here["new"].to_arrow()).combine_chunks().to_batches()
-            table = pa.Table.from_batches(parts, schema).sort_by(runs.KNOWN_ROW).combine_chunks()
+            table = pa.Table.from_batches(parts, schema)
+            table = datasets.taken(table, pa.array(np.argsort(table[runs.KNOWN_ROW])))
             ends = np.searchsorted(table[runs.KNOWN_ROW], np.arange(first, stop + BLOCK_ROWS, BLOCK_ROWS)).tolist()
             for start, end in pairwise(ends):
-                writer.write_batch((table.slice(start, end - start).to_batches() or [nothing])[0])
+                block = table.slice(start, end - start).combine_chunks()
+                writer.write_batch((block.to_batches() or [nothing])[0])
 
 
 def known_scores(

@@ -273,3 +273,14 @@ def test_every_kind_of_the_crate_has_words() -> None:
     kinds = set(re.findall(r'(?:Difference::of|fault|named|needs)\(\s*"([^"]+)"\)', sources))
     assert len(kinds) >= 50
     assert not kinds - SENTENCES.keys()
+
+
+@needs_kernel
+def test_digests_are_those_of_the_standard_library(choose: Callable[[str], None]) -> None:
+    random = Random(1)
+    texts = pa.array([random.randbytes(length) for length in [*range(300), 70_000]], pa.large_binary())
+    for some in (texts, texts[7:], texts[:0]):
+        choose("must")
+        by_kernel = tables.digests(some).tolist()
+        choose("off")
+        assert by_kernel == tables.digests(some).tolist() and len(by_kernel) == len(some)

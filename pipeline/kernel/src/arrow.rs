@@ -377,7 +377,7 @@ impl Table {
 
 /// Score a batch: of problems (`what` 0: reference, answer, placeholder, and perhaps the domain of each row), of plans (1:
 /// reference, answer, and perhaps problem and domain of each row) or of domains (2: reference, answer, and perhaps the
-/// reference problem of each row, and with it the answer to that and placeholder).
+/// reference problem of each row, and with it the answer to that and placeholder). Of texts (3), their digests.
 ///
 /// Returns 0, or 1 where the columns are not what the kernel takes; then nothing is written.
 ///

@@ -1,6 +1,7 @@
 //! Batches: which rows are there and what they share, how each is scored, and the columns of their scores.
 
 use crate::arrow::{Column, Value};
+use crate::blake2b::digest;
 use crate::canonical::Digits;
 use crate::difference::Difference;
 use crate::domains::{self, forget_known_domains, pddl_of, PlanningDomain, ROVER_NAMES};
@@ -59,8 +60,20 @@ pub fn score<R: Rows>(what: u32, flags: u32, columns: &[Column]) -> Option<R> {
                 settings.proofs,
             ))
         }
+        (3, 1) => digests(first),
         _ => None,
     }
+}
+
+/// The digest of each text, as two numbers.
+fn digests<R: Rows>(texts: &Column) -> Option<R> {
+    let half = |half: u64| Value::Whole(usize::try_from(half).ok());
+    let mut table = R::new(&[("first", half(0)), ("second", half(0))]);
+    for row in 0..texts.length {
+        let [first, second] = digest(texts.text(row).ok()??);
+        table.push(&[("first", half(first)), ("second", half(second))]);
+    }
+    Some(table)
 }
 
 /// Scores rows of one kind.

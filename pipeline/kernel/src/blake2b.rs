@@ -1,4 +1,4 @@
-//! BLAKE2b with a digest of 16 bytes, without key or salt (RFC 7693): the hash of certificates.
+//! BLAKE2b with a digest of 16 bytes, without key or salt (RFC 7693): the hash of certificates, and of rows that are joined.
 
 const START: [u64; 8] = [
     0x6A09_E667_F3BC_C908,
@@ -26,8 +26,8 @@ const ORDER: [[usize; 16]; 10] = [
 
 const SIZE: usize = 16;
 
-/// The digest of some bytes in hexadecimal digits.
-pub fn hex_digest(bytes: &[u8]) -> [u8; 2 * SIZE] {
+/// The digest of some bytes, as two numbers.
+pub fn digest(bytes: &[u8]) -> [u64; 2] {
     let mut state = START;
     state[0] ^= 0x0101_0000 ^ SIZE as u64;
     let blocks = bytes.len().div_ceil(128).max(1);
@@ -39,6 +39,12 @@ pub fn hex_digest(bytes: &[u8]) -> [u8; 2 * SIZE] {
     let mut block = [0; 128];
     block[..rest.len()].copy_from_slice(rest);
     compress(&mut state, &block, bytes.len() as u64, true);
+    [state[0], state[1]]
+}
+
+/// The digest of some bytes in hexadecimal digits.
+pub fn hex_digest(bytes: &[u8]) -> [u8; 2 * SIZE] {
+    let state = digest(bytes);
     let mut digits = [0; 2 * SIZE];
     for (i, digit) in digits.iter_mut().enumerate() {
         let byte = (state[i / 16] >> (8 * (i / 2 % 8))) as u8;

@@ -5,7 +5,7 @@ It knows no PDDL and no runs. Errors of places and files become ``DatasetError``
 
 from pddl_eval.datasets import places
 from pddl_eval.datasets.answers import with_references
-from pddl_eval.datasets.columns import is_text, rows_of, together, values_of
+from pddl_eval.datasets.columns import is_text, rows_of, taken, together, values_of
 from pddl_eval.datasets.condition import fulfilling, only_where, parquet_where
 from pddl_eval.datasets.forms import PARQUET_SUFFIXES, FileVersion, InputFile, RowGroup, form_of_name
 from pddl_eval.datasets.inputs import (

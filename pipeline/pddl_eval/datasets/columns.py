@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 PIECE_BYTES = 64 * 2**20
@@ -41,6 +42,11 @@ def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 def rows_of(table: pa.Table | pa.RecordBatch) -> Iterator[dict[str, Any]]:
     """The rows by the names of their columns; values are those of ``values_of``."""
     return (dict(zip(table.schema.names, row, strict=True)) for row in zip(*map(values_of, table.columns), strict=True))
+
+
+def taken(table: pa.Table, rows: pa.Array) -> pa.Table:
+    """The rows with these numbers, as ``Table.take``; nothing is copied where these are all of them, in order."""
+    return table if rows.equals(pa.array(np.arange(table.num_rows))) else table.take(rows)
 
 
 def together(batches: Iterable[Batch], most_rows: int, most_bytes: int = PIECE_BYTES) -> Iterator[list[Batch]]:

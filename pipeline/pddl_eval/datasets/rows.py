@@ -82,11 +82,12 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
             last = failures == READ_ATTEMPTS
             step, end = (max(1, (high - low) // SALVAGE_BATCHES), min(stop, high)) if last else (MOST_STEP_ROWS, stop)
             for batch in reader.read(start, end, lost, step, one_group=last):
-                if batches and size + batch.nbytes > PIECE_BYTES:
+                added = batch.nbytes
+                if batches and size + added > PIECE_BYTES:
                     yield _rows(file.table(batches, schema), range(first, start), damage, lost)
                     batches, size, first, damage = [], 0, start, None
                 batches.append(batch)
-                size, start = size + batch.nbytes, start + batch.num_rows
+                size, start = size + added, start + batch.num_rows
             failures = refusals = 0
             if last:
                 close_file()

@@ -46,7 +46,7 @@ LEAST_SECONDS = 1.0
 SEARCH_SECONDS = 10.0
 """Where a row has less time than this, the definition scores it if it may take a search: in any STRIPS domain."""
 
-PROBLEMS, PLANS, DOMAINS = range(3)
+PROBLEMS, PLANS, DOMAINS, TEXTS = range(4)
 _CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME, NO_CERTIFICATES, _PROOFS_TOO, _CHEAPEST = 1, 2, 4, 8, 16, 32
 DOMAIN_COLUMNS = ("reference_domain", "generated_domain", "reference_problem", "generated_problem")
 _CALLS: Mapping[str, tuple[int, Sequence[str], str, Callable[[Iterable[str]], str]]] = {

@@ -40,6 +40,7 @@ from pddl_eval.datasets import (
     places,
     read_rows,
     step_rows,
+    taken,
 )
 from pddl_eval.errors import TRY_AGAIN, UserError
 from pddl_eval.run.lock import Claim
@@ -482,7 +483,7 @@ def _score(
         if known:
             places[is_known] = scored.num_rows + np.searchsorted(known[KNOWN_ROW], numbers[is_known])
             scores = pa.concat_tables([scores, known.select(work.score_columns)])
-        scores = scores.take(pa.array(places, mask=left_out))
+        scores = taken(scores, pa.array(places, mask=left_out))
         reasons = pa.array(map(unscored.get, numbers.tolist()), pa.string())
         errors = pc.coalesce(reasons, scores[SCORE_ERROR])
         scores = scores.set_column(scores.schema.get_field_index(SCORE_ERROR), SCORE_ERROR, errors)
