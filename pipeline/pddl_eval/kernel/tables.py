@@ -183,5 +183,7 @@ def _domain(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> lis
     found = pc.coalesce(*named, pa.scalar(options.domain or None, pa.large_string()))
     if isinstance(found, pa.Scalar):
         found = pa.repeat(found, len(rows["reference_problem"]))
-    name = pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(found)), "_", "-")
-    return [pc.if_else(pc.match_substring(found, "("), found, name).cast(pa.large_string())]
+    is_text = pc.match_substring(found, "(")
+    name = pc.if_else(is_text, None, found)  # Texts, which are long, are not rewritten.
+    name = pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(name)), "_", "-")
+    return [pc.if_else(is_text, found, name).cast(pa.large_string())]
