@@ -30,6 +30,12 @@ pub enum Scene {
     NoGoal,
 }
 
+impl Scene {
+    pub fn name(self) -> &'static [u8] {
+        SCENES[self as usize]
+    }
+}
+
 const SCENES: [&[u8]; 5] = [b"goal", b"goal not", b"goal possible", b"init", b"no reachable state has"];
 
 /// `digest(version, fingerprint, (outline, form), …)` of some labelled graphs.

@@ -6,7 +6,7 @@
 use crate::equivalence::Pair;
 use crate::hashing::{HashMap, HashSet};
 use crate::left::Answer;
-use crate::model::{arguments, has, predicate, renamed, Atom, Problem, Word, Words, NO_OBJECT, UNKNOWN};
+use crate::model::{arguments, has, predicate, renamed, Atom, Conjunct, Problem, Word, Words, NO_OBJECT, UNKNOWN};
 use crate::task::{Task, Unsolvable};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -273,27 +273,30 @@ pub fn unsolvable(kind: &'static str, words: &Words, proof: &Unsolvable) -> Diff
     Difference::of(kind).because("reason", reason)
 }
 
-/// The words of a conjunct, an atom that has to hold or that must not.
-fn conjunct(words: &Words, (atom, holds): (Atom, bool)) -> Vec<Vec<u8>> {
-    let not = (!holds).then(|| b"not".to_vec());
-    not.into_iter().chain(words.texts(atom)).collect()
-}
-
-/// A conjunct of the reference's goal that the answer's does not imply, in the words of both.
-pub fn reference_asks(pair: &Pair, (theirs, holds): (Atom, bool), map: &[Word]) -> Difference {
+/// An atom of the reference's goal that the answer's does not imply, in the words of both.
+pub fn reference_asks(pair: &Pair, theirs: Atom, map: &[Word]) -> Difference {
     let words = &pair.reference.problem.words;
-    let mut here = if holds { Vec::new() } else { vec![&b"not"[..]] };
-    here.push(words.text(predicate(theirs)));
+    let mut here = vec![words.text(predicate(theirs))];
     for argument in arguments(theirs) {
         let ours = pair.generated.problem.objects.iter().find(|(name, _)| map[*name as usize] == argument);
         here.push(ours.map_or(words.text(argument), |(name, _)| pair.generated.problem.words.text(*name)));
     }
-    Difference::of("goal").words("lacks", conjunct(words, (theirs, holds))).words("lacks_here", here)
+    Difference::of("goal").words("lacks", words.texts(theirs)).words("lacks_here", here)
 }
 
-/// A conjunct of the answer's goal that the reference's does not imply.
-pub fn generated_asks(pair: &Pair, asked: (Atom, bool)) -> Difference {
-    Difference::of("goal").words("has", conjunct(&pair.generated.problem.words, asked))
+/// The same of a conjunct that is no atom; `back` are the answer's words of objects.
+pub fn reference_asks_for(pair: &Pair, asked: &Conjunct, back: &[Word]) -> Difference {
+    let (ours, theirs) = (&pair.generated.problem.words, &pair.reference.problem.words);
+    let here = |name: Word| match back[name as usize] {
+        UNKNOWN => theirs.text(name),
+        own => ours.text(own),
+    };
+    Difference::of("goal").word("lacks", &asked.shown(|name| theirs.text(name))).word("lacks_here", &asked.shown(here))
+}
+
+/// An atom of the answer's goal that the reference's does not imply.
+pub fn generated_asks(pair: &Pair, asked: Atom) -> Difference {
+    Difference::of("goal").words("has", pair.generated.problem.words.texts(asked))
 }
 
 /// How many atoms full specification added to each goal.

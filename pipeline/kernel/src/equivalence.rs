@@ -2,9 +2,10 @@
 
 use crate::difference::{self, Difference};
 use crate::left::{named, Answer, Left};
-use crate::model::{has, predicate, renamed, Atom, Word, Words, NO_OBJECT, UNKNOWN};
+use crate::model::{has, predicate, renamed, Atom, Conjunct, Problem, Word, Words, NO_OBJECT, UNKNOWN};
 use crate::task::{Graph, Task};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 named! {
     /// What is said of a pair of problems.
@@ -113,7 +114,7 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
         }
     };
     let has_same_plans = untyped == Some(Verdict::Identical) && pair.generated.plans_ignore_types();
-    Ok(Decision { difference, equivalent_untyped: untyped.map(Verdict::right), has_same_plans, ..strict })
+    Ok(Decision { difference, equivalent_untyped: untyped.and_then(Verdict::equivalent), has_same_plans, ..strict })
 }
 
 fn decision(verdict: Verdict, difference: Difference, object_map: Option<Vec<Word>>) -> Decision {
@@ -128,13 +129,8 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     let without_words = |verdict, map| Ok(decision(verdict, Difference::default(), map));
     let same_names = has_same_names(pair);
     let same_init = same_names && same_atoms(pair, &ours.init, &theirs.init);
-    let denied = [&ours.denied, &theirs.denied].map(|denied| {
-        let mut denied = denied.clone();
-        denied.sort_unstable();
-        denied
-    });
-    let same_denied = same_atoms(pair, &denied[0], &denied[1]);
-    if same_init && same_denied && same_atoms(pair, &ours.goal, &theirs.goal) {
+    let are_sets = ours.others.is_empty() && theirs.others.is_empty();
+    if same_init && same_atoms(pair, &ours.goal, &theirs.goal) && (are_sets || same_conjuncts(pair)) {
         return without_words(Verdict::Identical, Some(pair.to_reference.to_vec()));
     }
     if !same_names && !has_same_types(pair) {
@@ -142,7 +138,7 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     }
     let init_alike = same_init || same_predicates(pair, &ours.init, &theirs.init);
     if init_alike && same_predicates(pair, &ours.goal, &theirs.goal) {
-        let map = object_map(pair, pair.generated.graph_as_written(), pair.reference.graph_as_written())?;
+        let map = object_map(pair, pair.generated.graph_as_written()?, pair.reference.graph_as_written()?)?;
         if map.is_some() {
             return without_words(Verdict::Isomorphic, map);
         }
@@ -190,7 +186,6 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
             object_map(pair, pair.generated.closed_graph()?, pair.reference.closed_graph()?)?
         };
         if map.is_some() {
-            let are_sets = denied[0].is_empty() && denied[1].is_empty();
             let difference = match are_sets {
                 true => difference::closures_agree(closure.len() - ours.goal.len(), wanted.len() - theirs.goal.len()),
                 false => Difference::of("goal states agree"),
@@ -201,8 +196,8 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     let Some(map) = init_map()? else {
         return without_words(Verdict::InitDiffers, None);
     };
-    // An unsolvable reference is the definition's to speak of; without types, a solvable one may become so.
-    let wanted = wanted.as_ref().map_err(|_| Left::Reference)?;
+    // Without types, where a quantifier asks for more than with them.
+    let Ok(wanted) = wanted else { return without_words(Verdict::ReferenceInvalid, None) };
     let closure = match closure {
         Ok(closure) => closure,
         Err(proof) => return Ok(out_of_reach(proof)),
@@ -220,13 +215,20 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
             back[map[word as usize] as usize] = word;
         }
     }
-    if !denied[0].is_empty() || !denied[1].is_empty() {
-        let in_ours = |atom| renamed(atom, &predicates, &back);
-        let in_theirs = |atom| renamed(atom, pair.to_reference, &map);
-        let difference = if let Some(asked) = not_implied_by(pair.generated, &theirs.goal, &theirs.denied, &in_ours)? {
-            difference::reference_asks(pair, asked, &map)
-        } else if let Some(asked) = not_implied_by(pair.reference, &ours.goal, &ours.denied, &in_theirs)? {
-            difference::generated_asks(pair, asked)
+    if !are_sets {
+        let difference = if let Some(place) = pair.generated.first_lacking(theirs, &back)? {
+            match theirs.goal.get(place) {
+                Some(atom) => difference::reference_asks(pair, *atom, &map),
+                None => difference::reference_asks_for(pair, &theirs.others[place - theirs.goal.len()], &back),
+            }
+        } else if let Some(place) = pair.reference.first_lacking(ours, &map)? {
+            match ours.goal.get(place) {
+                Some(atom) => difference::generated_asks(pair, *atom),
+                None => {
+                    let shown = ours.others[place - ours.goal.len()].shown(|name| ours.words.text(name));
+                    Difference::of("goal").word("has", &shown)
+                }
+            }
         } else {
             Difference::of("goal states differ")
         };
@@ -234,11 +236,11 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     }
     let not_implied = theirs.goal.iter().find(|atom| !has(closure, renamed(**atom, &predicates, &back)));
     let (difference, separating) = match not_implied {
-        Some(atom) => (difference::reference_asks(pair, (*atom, true), &map), Some((true, *atom))),
+        Some(atom) => (difference::reference_asks(pair, *atom, &map), Some((true, *atom))),
         None => {
             let is_asked = |atom: &&Atom| has(wanted, renamed(**atom, pair.to_reference, &map));
             match ours.goal.iter().find(|atom| !is_asked(atom)) {
-                Some(atom) => (difference::generated_asks(pair, (*atom, true)), Some((false, *atom))),
+                Some(atom) => (difference::generated_asks(pair, *atom), Some((false, *atom))),
                 None => (Difference::of("goal placement"), None),
             }
         }
@@ -271,36 +273,28 @@ fn same_atoms(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
     ours.len() == theirs.len() && translated.eq(theirs.iter().copied())
 }
 
-/// The first conjunct of a goal, and whether it has to hold, that the goal of the task does not imply; where states are
-/// asked for all at once, the first one that the first state lacks.
-fn not_implied_by(
-    task: &Task,
-    goal: &[Atom],
-    denied: &[Atom],
-    in_task: &dyn Fn(Atom) -> Atom,
-) -> Answer<Option<(Atom, bool)>> {
-    let asked: Vec<(Atom, bool)> =
-        goal.iter().map(|atom| (*atom, true)).chain(denied.iter().map(|atom| (*atom, false))).collect();
-    if task.domain.is_beyond {
-        let literals: Vec<(Atom, bool)> = asked.iter().map(|(atom, holds)| (in_task(*atom), *holds)).collect();
-        return Ok(task.first_lacking(&literals)?.map(|place| asked[place]));
-    }
-    for (atom, holds) in asked {
-        if !task.implies(in_task(atom), holds)? {
-            return Ok(Some((atom, holds)));
-        }
-    }
-    Ok(None)
+/// True where the goals' conjuncts that are no atoms are the same.
+fn same_conjuncts(pair: &Pair) -> bool {
+    let written = |problem: &Problem, to: &dyn Fn(Word) -> Word| -> BTreeSet<(Vec<u8>, Vec<Word>)> {
+        let said = |each: &Conjunct| (each.encoded.clone(), each.named.iter().map(|name| to(*name)).collect());
+        problem.others.iter().map(said).collect()
+    };
+    let theirs = written(&pair.reference.problem, &|name| name);
+    written(&pair.generated.problem, &|name| pair.to_reference[name as usize]) == theirs
 }
 
 /// True where the atoms of cl(goal) are the same, and those that are never true in it; apart from the initial state and
 /// where operators ask for atoms to be false, the possible ones.
 fn same_closed_goals(pair: &Pair, ours: &[Atom], theirs: &[Atom], apart: bool) -> Answer<bool> {
-    if !same_atoms(pair, ours, theirs) {
+    let [(never, states), (their_never, their_states)] = [pair.generated.apart()?, pair.reference.apart()?];
+    if !same_atoms(pair, ours, theirs)
+        || states.len() != their_states.len()
+        || !states.iter().zip(their_states).all(|(own, other)| same_atoms(pair, own, other))
+    {
         return Ok(false);
     }
-    if !apart || !pair.reference.domain.uses_negation {
-        return Ok(same_atoms(pair, pair.generated.never()?, pair.reference.never()?));
+    if !apart || !pair.reference.domain.uses_negation || !states.is_empty() {
+        return Ok(same_atoms(pair, never, their_never));
     }
     Ok(same_atoms(pair, pair.generated.possible()?, pair.reference.possible()?))
 }

@@ -5,12 +5,12 @@ use crate::difference::Difference;
 use crate::domain_difference::words_of;
 use crate::fraction::Fraction;
 use crate::grounding::{self, broken_equation, Objects};
-use crate::hashing::HashMap;
+use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
-use crate::metrics::domain_pair::{misfit, misfit_of};
+use crate::metrics::domain_pair::{is_ill_typed as is_ill_typed_form, misfit, misfit_of};
 use crate::model::{
-    alternatives_in, Arithmetic, Atom, Domain, Expression, Formula, Lifted, Operator, Part, Word, EQUALITY, PLACES,
-    TOTAL_COST,
+    alternatives_in, Arithmetic, Atom, Domain, Expression, Form, Formula, Lifted, Operator, Part, Word, EQUALITY,
+    PLACES, TOTAL_COST,
 };
 use crate::pddl::any_problem::{AnyProblem, Conjunct};
 use crate::pddl::language::show_formula;
@@ -77,8 +77,19 @@ pub struct Ground {
 
 /// A ground conjunct of the goal that is no atom.
 pub enum Other {
-    Denied(Atom),
+    /// A condition, and how it is written.
+    Formed(Condition, Vec<u8>),
     Compared(Ground),
+}
+
+impl Other {
+    /// As PDDL writes it.
+    pub fn shown(&self) -> &[u8] {
+        match self {
+            Other::Formed(_, shown) => shown,
+            Other::Compared(formula) => &formula.shown,
+        }
+    }
 }
 
 /// The numbers of a state, by fluent; None where there is none.
@@ -97,6 +108,8 @@ pub struct World {
     /// The goal's atoms, sorted as tuples of names are, and its other conjuncts.
     pub goal: Vec<Atom>,
     pub others: Vec<Other>,
+    /// Where one of these is a `forall`, all conjuncts but comparisons, with those that it stands for.
+    instances: Vec<Condition>,
     metric: Option<GroundExpression>,
     actions: HashMap<Step, Rc<Result<Done, Fault>>>,
     ranges: Ranges,
@@ -134,16 +147,24 @@ fn is_true(condition: &[u32], state: &State) -> bool {
 
 impl World {
     /// A problem in a domain in which it is well typed.
-    pub fn new(number: usize, mut problem: AnyProblem, domain: Rc<Domain>, names: &Interner) -> Answer<World> {
-        problem.require_declared(&domain.constants)?;
-        let mut objects: Objects = std::mem::take(&mut problem.objects);
-        objects.extend(&domain.constants); // a constant of the domain is one even if the problem declares it again
+    pub fn new(number: usize, problem: AnyProblem, domain: Rc<Domain>, names: &Interner) -> Answer<World> {
+        let objects = problem.objects_in(&domain);
+        problem.require_declared(&objects)?;
         let type_of = |term: Word| objects.get(&term).copied();
         let is_misfit = |atom: &Lifted| misfit(&domain, atom, type_of, names).is_some();
         if problem.atoms().any(is_misfit)
             || problem.fluents().any(|fluent| is_ill_typed(&domain, fluent, type_of, names))
         {
             return Err(Left::Reference);
+        }
+        let mut forms = problem.others.iter().filter_map(Conjunct::form);
+        if forms.clone().any(|form| is_ill_typed_form(&domain, form, &[], type_of, names)) {
+            return Err(Left::Reference);
+        }
+        let mut instances: Vec<Form> = Vec::new();
+        let has_instances = forms.any(|form| matches!(form, Form::Forall(..)));
+        if has_instances {
+            instances.extend(problem.goal.iter().cloned().map(Form::Atom));
         }
         let mut world = World::of(number, domain, objects, [problem.init, problem.goal], names)?;
         for (fluent, value) in problem.values {
@@ -153,11 +174,24 @@ impl World {
         }
         for conjunct in problem.others {
             let other = match conjunct {
-                Conjunct::Denied(atom) => Other::Denied(atom_number(&mut world.atoms, atom)),
+                Conjunct::Formed(conjunct) => {
+                    let (found, _) = world.ground_forms(names, |forms| {
+                        if has_instances {
+                            forms.instances_of(&conjunct.form, &mut Vec::new(), &mut instances)?;
+                        }
+                        forms.condition(&conjunct.form, &mut Vec::new())
+                    })?;
+                    Other::Formed(found, conjunct.shown(|name| names.text(name)))
+                }
                 Conjunct::Compared(formula) => Other::Compared(world.ground_formula(&formula, &[], &[], names)),
             };
             world.others.push(other);
         }
+        let mut seen = HashSet::default();
+        instances.retain(|instance| seen.insert(instance.clone()));
+        let make =
+            |forms: &mut Conditions| instances.iter().map(|each| forms.condition(each, &mut Vec::new())).collect();
+        world.instances = world.ground_forms(names, make)?.0;
         world.metric = problem.metric.map(|metric| world.ground(&metric, Lifted::clone));
         Ok(world)
     }
@@ -176,7 +210,8 @@ impl World {
         goal.dedup();
         let mut numbers = |part: Vec<Lifted>| part.into_iter().map(|atom| atom_number(&mut atoms, atom)).collect();
         let (init, goal) = (numbers(init), numbers(goal));
-        let (values, others, actions) = (vec![Some(Fraction::ZERO)], Vec::new(), HashMap::default());
+        let (values, actions) = (vec![Some(Fraction::ZERO)], HashMap::default());
+        let (others, instances) = (Vec::new(), Vec::new());
         let (metric, ranges, parts) = (None, Ranges::default(), 0);
         Ok(World {
             number,
@@ -188,6 +223,7 @@ impl World {
             values,
             goal,
             others,
+            instances,
             metric,
             actions,
             ranges,
@@ -282,28 +318,37 @@ impl World {
             .map(|formula| self.ground_formula(formula, &operator.parameters, &arguments, names));
         let formulas: Vec<Ground> = formulas.collect();
         let evaluations: usize = formulas.iter().flat_map(|formula| &formula.sides).map(Vec::len).sum();
-        let (conditions, effects, parts) = self.ground_forms(operator, &arguments, names)?;
+        let (conditions, effects, parts) = self.forms_of(operator, &arguments, names)?;
         let evaluations = evaluations + parts / PARTS_PER_EVALUATION;
         Ok(Ok(Done { action, needs, avoids, adds, deletes, formulas, conditions, effects, evaluations }))
     }
 
     /// The operator's conditions and effects that sets of atoms cannot say, and how many parts they took.
-    fn ground_forms(&mut self, operator: &Operator, arguments: &[Word], names: &Interner) -> Answer<Forms> {
+    fn forms_of(&mut self, operator: &Operator, arguments: &[Word], names: &Interner) -> Answer<Forms> {
         if operator.beyond.is_empty() {
             return Ok(Forms::default());
         }
-        let mut grounding = Conditions::new(&self.objects, &[], &self.domain, names, &|_| true);
-        std::mem::swap(&mut grounding.atoms, &mut self.atoms);
-        std::mem::swap(&mut grounding.ranges, &mut self.ranges);
-        let found = grounding.forms(operator, arguments);
-        let Conditions { atoms, ranges, parts, .. } = grounding;
-        (self.atoms, self.ranges, self.parts) = (atoms, ranges, self.parts + parts);
-        let (conditions, effects) = found?;
+        let ((conditions, effects), parts) = self.ground_forms(names, |forms| forms.forms(operator, arguments))?;
         let place = |term: Word| operator.parameters.iter().position(|(name, _)| *name == term);
         let value = |term: Word| place(term).map_or(term, |place| arguments[place]);
         let written = operator.beyond.iter().filter(|each| !each.is_effect);
-        let shown = written.map(|each| show_formula(&each.written, each.holds, value, names));
+        let shown = written.map(|each| show_formula(&each.written, each.holds, |word| names.text(value(word))));
         Ok((conditions.into_iter().zip(shown).collect(), effects, parts))
+    }
+
+    /// What is made of forms over the numbers of atoms, and how many parts that took.
+    fn ground_forms<T>(
+        &mut self,
+        names: &Interner,
+        make: impl FnOnce(&mut Conditions) -> Answer<T>,
+    ) -> Answer<(T, usize)> {
+        let mut grounding = Conditions::new(&self.objects, &[], &self.domain, names, &|_| true);
+        std::mem::swap(&mut grounding.atoms, &mut self.atoms);
+        std::mem::swap(&mut grounding.ranges, &mut self.ranges);
+        let found = make(&mut grounding);
+        let Conditions { atoms, ranges, parts, .. } = grounding;
+        (self.atoms, self.ranges, self.parts) = (atoms, ranges, self.parts + parts);
+        Ok((found?, parts))
     }
 
     /// The operator with the effects that it has in a state, where these depend on it.
@@ -338,7 +383,7 @@ impl World {
             let place = parameters.iter().position(|(name, _)| *name == term);
             place.map_or(term, |place| values[place])
         };
-        let shown = show_formula(&formula.written, formula.holds, value, names);
+        let shown = show_formula(&formula.written, formula.holds, |word| names.text(value(word)));
         let with_values = |fluent: &Lifted| fluent.iter().map(|term| value(*term)).collect();
         let sides = formula.sides.each_ref().map(|side| self.ground(side, with_values));
         Ground { is_effect: formula.is_effect, holds: formula.holds, head: formula.head, sides, shown }
@@ -439,20 +484,24 @@ impl World {
         Ok(Ok(is_true == formula.holds))
     }
 
+    /// How many conjuncts the goal has, a `forall` counted as those that it stands for, and how many of these are false in a
+    /// state in which so many of its atoms are, and of its other conjuncts those at these places.
+    pub fn count_conjuncts(&self, state: &State, lacking: usize, unmet: &[usize]) -> (usize, usize) {
+        if self.instances.is_empty() {
+            return (self.goal.len() + self.others.len(), lacking + unmet.len());
+        }
+        let is_compared = |place: &usize| matches!(self.others[*place], Other::Compared(_));
+        let compared = (0..self.others.len()).filter(is_compared).count();
+        let wrong = self.instances.iter().filter(|each| !is_true(each, state)).count();
+        (self.instances.len() + compared, wrong + unmet.iter().filter(|place| is_compared(place)).count())
+    }
+
     /// Whether a conjunct of the goal holds; one without a value does not.
     pub fn is_true(&self, other: &Other, state: &State, values: &Values, names: &Interner) -> Answer<bool> {
         Ok(match other {
-            Other::Denied(atom) => !state.contains(atom),
+            Other::Formed(condition, _) => is_true(condition, state),
             Other::Compared(formula) => self.holds(formula, values, names)?.unwrap_or(false),
         })
-    }
-
-    /// A conjunct of the goal as PDDL writes it.
-    pub fn show_other(&self, other: &Other, names: &Interner) -> Vec<u8> {
-        match other {
-            Other::Denied(atom) => [b"(not (", &self.show(*atom, names).join(&b' ')[..], b"))"].concat(),
-            Other::Compared(formula) => formula.shown.clone(),
-        }
     }
 
     /// The words of the atoms, sorted.

@@ -29,13 +29,12 @@ named! {
         Thoughts "thoughts"
         /// A block that is not plain, so that only the `pddl` package can say what it means; a plan in other notations.
         Notation "notation"
-        /// A goal that denies more than atoms, in a task whose states are too many to list, or where that is not read.
-        Negation "negation"
         /// Types or constants of more than one type.
         Either "either"
         /// Sections in another order, or further ones.
         Sections "sections"
-        /// A condition or a goal with `or`, `imply`, `forall`, `exists` or `=`, or one that compares numbers.
+        /// A condition that is no PDDL, or one that compares numbers. A goal that is no set of atoms where that is not read: its
+        /// states are too many to list, it is ill-typed, there is no reference or it is shown what proves a verdict.
         Formula "formula"
         /// A conditional or quantified effect, or one on a number.
         Effect "effect"

@@ -222,8 +222,40 @@ pub struct Problem {
     pub number: Vec<u32>,
     pub init: Vec<Atom>,
     pub goal: Vec<Atom>,
-    /// What the goal asks to be false, each once, in the order of the text.
-    pub denied: Vec<Atom>,
+    /// The goal's other conjuncts, each once, in the order of the text.
+    pub others: Vec<Conjunct>,
+}
+
+/// A conjunct of a goal that is no atom, and compares no numbers.
+#[derive(Clone)]
+pub struct Conjunct {
+    /// Over the numbers of words.
+    pub form: Form,
+    /// As PDDL writes it, with a 0 for each name of an object, and these names.
+    pub written: Vec<u8>,
+    pub named: Vec<Word>,
+    /// It as it is written, objects and variables by their places, as digests have it.
+    pub encoded: Vec<u8>,
+}
+
+impl Conjunct {
+    /// An atom of a problem of these words.
+    pub fn of(atom: Atom, words: &Words) -> Conjunct {
+        let number = |word| words.number(word);
+        let form = Form::Atom([predicate(atom)].into_iter().chain(arguments(atom)).map(number).collect());
+        Conjunct { form, written: Vec::new(), named: Vec::new(), encoded: Vec::new() }
+    }
+
+    /// As PDDL writes it, with these texts of the names.
+    pub fn shown<'a>(&self, text: impl Fn(Word) -> &'a [u8]) -> Vec<u8> {
+        let mut pieces = self.written.split(|byte| *byte == 0);
+        let mut shown = pieces.next().unwrap_or_default().to_vec();
+        for (name, piece) in self.named.iter().zip(pieces) {
+            shown.extend_from_slice(text(*name));
+            shown.extend_from_slice(piece);
+        }
+        shown
+    }
 }
 
 pub const NO_OBJECT: u32 = u32::MAX;
@@ -290,7 +322,7 @@ pub struct Formula {
 
 /// A condition, or an effect: in effects `Not` deletes an atom, and there is no `Or`, `Imply` or `Exists`. An equation is an
 /// atom of `EQUALITY`.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Form {
     Atom(Lifted),
     And(Vec<Form>),
@@ -330,6 +362,25 @@ impl Form {
         let found = self.parts().iter().any(|part| part.has_atom(variables, is_so));
         variables.truncate(around);
         found
+    }
+
+    /// The same in other words: `predicate` of predicates and types, `term` of all else.
+    pub fn renamed(&self, predicate: &dyn Fn(Word) -> Word, term: &dyn Fn(Word) -> Word) -> Form {
+        let inner = |form: &Form| form.renamed(predicate, term);
+        let all = |parts: &[Form]| parts.iter().map(inner).collect();
+        let typed = |listing: &[(Word, Word)]| listing.iter().map(|each| (term(each.0), predicate(each.1))).collect();
+        match self {
+            Form::Atom(atom) => {
+                Form::Atom([predicate(atom[0])].into_iter().chain(atom[1..].iter().map(|each| term(*each))).collect())
+            }
+            Form::And(parts) => Form::And(all(parts)),
+            Form::Or(parts) => Form::Or(all(parts)),
+            Form::Not(part) => Form::Not(Box::new(inner(part))),
+            Form::Imply(parts) => Form::Imply(Box::new(parts.each_ref().map(inner))),
+            Form::When(parts) => Form::When(Box::new(parts.each_ref().map(inner))),
+            Form::Forall(listing, body) => Form::Forall(typed(listing), Box::new(inner(body))),
+            Form::Exists(listing, body) => Form::Exists(typed(listing), Box::new(inner(body))),
+        }
     }
 
     /// The words of its atoms.

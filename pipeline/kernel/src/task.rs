@@ -5,15 +5,21 @@ use crate::canonical::{digest, Digits, LabelledGraph, Labelling, Scene};
 use crate::difference::{misfit, Difference};
 use crate::domains::{self, BrokenAssumption, CoveredGoal, CoveredState, PlanningDomain};
 use crate::grounding::Objects;
+use crate::hashing::HashSet;
 use crate::left::{Answer, Left};
-use crate::model::{atom_of, has, predicate, subset, words_of, Atom, Known, Lifted, Problem, Word, MOST_ARGUMENTS};
+use crate::metrics::domain_pair::is_ill_typed;
+use crate::model::{
+    atom_of, has, predicate, subset, words_of, Atom, Conjunct, Known, Lifted, Problem, Word, Words, MOST_ARGUMENTS,
+    UNKNOWN,
+};
 use crate::pddl::problems::Interner;
 use crate::planning::bounds::closure_bounds;
 use crate::planning::cheapest::cheapest_plan;
+use crate::planning::conditions::Conditions;
 use crate::planning::search::{find_plan, Proof};
-use crate::planning::task::{ground, ground_beyond, Bits, GroundTask, Shared, MAX_STATES};
-use crate::state_space::{Judge, MOST_PARTS_OF_ROW};
-use crate::validation::{execute, Action, Plan, State, MOST_STEPS};
+use crate::planning::task::{ground, ground_beyond, Bits, Goal, GroundTask, Shared, MAX_STATES};
+use crate::state_space::{Formula as Condition, Judge, AND, MOST_PARTS_OF_ROW, OR};
+use crate::validation::{execute, Action, Plan, MOST_STEPS};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -37,6 +43,9 @@ const FEW_STATES: usize = 300;
 
 /// Work to ground a task, about a microsecond each: a third of what the definition takes, so that it has time left.
 const MOST_WORK: usize = 300_000;
+
+/// Atoms by which goal states differ, where these have to be listed, and such states.
+const MOST_LISTED: usize = 20_000;
 
 /// Reachable states that are enumerated in less time than it takes to prepare a search.
 const FEWEST_STATES: usize = 300;
@@ -95,7 +104,6 @@ pub struct LiftedTask {
     pub objects: Vec<(Word, Word)>,
     pub init: Vec<Lifted>,
     pub goal: Vec<Lifted>,
-    denied: Vec<Lifted>,
     /// The number of each word of the problem, and the word of each number.
     to: Vec<u32>,
     back: Vec<Word>,
@@ -105,20 +113,15 @@ impl LiftedTask {
     /// The problem, with objects of these types, over these words and further ones.
     fn new(problem: &Problem, types: &[Word], mut names: Interner) -> Answer<LiftedTask> {
         let words = &problem.words;
-        let mut to = words.each(0);
-        for word in 1..=words.count() as Word {
-            let text = words.text(word);
-            to[word as usize] = names.number(text, 0, text.len())?;
-        }
+        let to = numbers(words, &mut names)?;
         let mut back = vec![0; names.count()];
         (1..).zip(&to[1..]).for_each(|(word, number)| back[*number as usize] = word);
         let objects = problem.objects.iter().zip(types);
         let objects = objects.map(|((name, _), type_)| (to[*name as usize], to[*type_ as usize])).collect();
         let names = Rc::new(names);
-        let (init, goal, denied) = Default::default();
-        let mut task = LiftedTask { names, objects, init, goal, denied, to, back };
+        let (init, goal) = Default::default();
+        let mut task = LiftedTask { names, objects, init, goal, to, back };
         (task.init, task.goal) = (task.lifted(&problem.init), task.lifted(&problem.goal));
-        task.denied = task.lifted(&problem.denied);
         Ok(task)
     }
 
@@ -144,6 +147,16 @@ impl LiftedTask {
         found.sort_unstable();
         found
     }
+}
+
+/// The number of each word.
+fn numbers(words: &Words, names: &mut Interner) -> Answer<Vec<u32>> {
+    let mut to = words.each(0);
+    for word in 1..=words.count() as Word {
+        let text = words.text(word);
+        to[word as usize] = names.number(text, 0, text.len())?;
+    }
+    Ok(to)
 }
 
 /// What the rules of a domain read, where they call it something else.
@@ -179,12 +192,17 @@ struct Found {
     goal: OnceCell<Result<CoveredGoal, domains::Unsolvable>>,
     lifted: OnceCell<Answer<LiftedTask>>,
     grounded: OnceCell<Rc<OnceCell<Answer<Grounded>>>>,
+    asked: OnceCell<Answer<Result<Goal, Unsolvable>>>,
     path: OnceCell<Answer<Result<Vec<usize>, Unsolvable>>>,
     closure: OnceCell<Answer<Result<Vec<Atom>, Unsolvable>>>,
     possible: OnceCell<Answer<Vec<Atom>>>,
-    never: OnceCell<Answer<Vec<Atom>>>,
+    apart: OnceCell<Answer<Apart>>,
     plan: OnceCell<Answer<Option<Plan>>>,
 }
+
+/// What tells goal states from others that have all of cl(goal): the atoms that none of them has, or else all goal states,
+/// each with its atoms that are not in cl(goal), sorted.
+pub type Apart = (Vec<Atom>, Vec<Vec<Atom>>);
 
 /// A task's certificates and graphs, in which objects have types.
 #[derive(Default)]
@@ -228,7 +246,7 @@ impl Task {
         if self.domain.roles.is_none() || own.init != theirs.init || !same_objects {
             return;
         }
-        if own.goal == theirs.goal && own.denied == theirs.denied {
+        if own.goal == theirs.goal {
             self.found = other.found.clone();
         } else {
             let _ = self.found.start.set(other.shared_start().clone());
@@ -285,10 +303,16 @@ impl Task {
         Some(Difference::of("ill typed problem").because("why", why))
     }
 
-    /// True where a typed domain does not admit an atom that the goal asks to be false.
-    pub fn denies_misfits(&self) -> bool {
-        let is_declared = self.is_typed() && !self.domain.structure.domain.predicates.is_empty();
-        is_declared && self.problem.denied.iter().any(|atom| self.misfit(*atom).is_some())
+    /// True where a typed domain does not admit an atom of another conjunct of the goal.
+    pub fn has_ill_typed_conjuncts(&self) -> Answer<bool> {
+        let (words, mut names) = (&self.problem.words, self.domain.names.clone());
+        let (to, domain) = (numbers(words, &mut names)?, &self.domain.structure.domain);
+        let number = |number| to[words.place_of(number) as usize];
+        let own = self.problem.objects.iter().map(|(name, type_)| (to[*name as usize], to[*type_ as usize]));
+        let objects: Objects = own.chain(domain.constants.iter().map(|(name, own)| (*name, *own))).collect();
+        let type_of = |term: Word| objects.get(&term).copied();
+        let mut forms = self.problem.others.iter().map(|each| each.form.renamed(&number, &number));
+        Ok(self.is_typed() && forms.any(|form| is_ill_typed(domain, &form, &[], type_of, &names)))
     }
 
     fn misfit(&self, atom: Atom) -> Option<Difference> {
@@ -301,6 +325,33 @@ impl Task {
             (!self.fits(name, wanted)).then(texts)
         };
         misfit(declared, count, || words.texts(atom), wrong)
+    }
+
+    /// Conjuncts of a problem of these words, in which objects are those of this one, over the bits of states.
+    fn conditions(&self, conjuncts: &[Conjunct], words: &Words, map: &[Word]) -> Answer<Vec<Condition>> {
+        let (task, lifted, objects) = (self.ground()?, self.lifted()?, self.objects()?);
+        let mut names = Interner::clone(&lifted.names);
+        let to = numbers(words, &mut names)?;
+        let predicate = |number| to[words.place_of(number) as usize];
+        let term = |number| match map.get(words.place_of(number) as usize) {
+            Some(own) if *own != UNKNOWN => lifted.to[*own as usize],
+            _ => predicate(number),
+        };
+        let is_fluent = |predicate| self.domain.fluents.get(predicate as usize) == Some(&true);
+        let domain = self.domain.operators_of(self.typed);
+        let mut conditions = Conditions::new(&objects, &lifted.init, domain, &names, &is_fluent);
+        let mut condition = |each: &Conjunct| -> Answer<Condition> {
+            let mut found = conditions.condition(&each.form.renamed(&predicate, &term), &mut Vec::new())?;
+            for part in found.iter_mut().filter(|part| **part & 3 == 0) {
+                *part = match task.truth(&conditions.atoms.atoms[*part as usize >> 2]) {
+                    Ok(bit) => 4 * bit as u32,
+                    Err(true) => AND,
+                    Err(false) => OR,
+                };
+            }
+            Ok(found)
+        };
+        conjuncts.iter().map(&mut condition).collect()
     }
 
     /// Initial state and goal in the words of the domain's rules.
@@ -399,12 +450,18 @@ impl Task {
         self.found.lifted.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
+    /// The objects and the constants.
+    fn objects(&self) -> Answer<Objects> {
+        let own = self.lifted()?.objects.iter().copied();
+        Ok(own
+            .chain(self.domain.operators_of(self.typed).constants.iter().map(|(name, type_)| (*name, *type_)))
+            .collect())
+    }
+
     fn ground(&self) -> Answer<&GroundTask> {
         let compute = || {
-            let LiftedTask { names, objects, init, .. } = self.lifted()?;
+            let (LiftedTask { names, init, .. }, objects) = (self.lifted()?, self.objects()?);
             let domain = self.domain.operators_of(self.typed);
-            let mut objects: Objects = objects.iter().copied().collect();
-            objects.extend(&domain.constants);
             let is_fluent = |predicate| self.domain.fluents.get(predicate as usize) == Some(&true);
             let task = match self.domain.is_beyond {
                 true => ground_beyond(&objects, init, domain, names, &is_fluent)?,
@@ -419,57 +476,61 @@ impl Task {
         grounded.as_ref().map(|grounded| &grounded.task).map_err(|left| *left)
     }
 
-    /// The goal's bits, or the first of its atoms that is false in every reachable state; where only the list of states
-    /// tells, this is the proof.
-    fn bits_of_goal(&self) -> Answer<Result<Bits, Unsolvable>> {
-        let (task, lifted) = (self.ground()?, self.lifted()?);
-        Ok(match task.bits_of_goal(&lifted.goal, &lifted.names) {
-            Ok(bits) => Ok(bits),
-            Err(_) if task.is_beyond() => {
-                let states = task.count_states(MAX_STATES).ok_or_else(|| task.too_many(Left::Budget))?;
-                Err(Unsolvable::BySearch(Proof::NoState(states)))
-            }
-            Err(atom) => Err(Unsolvable::NeverAdded(lifted.atom(atom))),
-        })
+    /// The goal over the bits of states, or the first of its atoms that is false in every reachable state; where only the
+    /// list of states tells, this is the proof.
+    fn asked(&self) -> Answer<&Result<Goal, Unsolvable>> {
+        let compute = || {
+            let (task, lifted) = (self.ground()?, self.lifted()?);
+            Ok(match task.bits_of_goal(&lifted.goal, &lifted.names) {
+                Ok(yes) => {
+                    let problem = &self.problem;
+                    let mut formula = self.conditions(&problem.others, &problem.words, &[])?.concat();
+                    if problem.others.len() > 1 {
+                        formula.push(4 * problem.others.len() as u32 + AND);
+                    }
+                    Ok(Goal { yes, formula })
+                }
+                Err(_) if task.is_beyond() => {
+                    let states = task.count_states(MAX_STATES).ok_or_else(|| task.too_many(Left::Budget))?;
+                    Err(Unsolvable::BySearch(Proof::NoState(states)))
+                }
+                Err(atom) => Err(Unsolvable::NeverAdded(lifted.atom(atom))),
+            })
+        };
+        self.found.asked.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
-    /// The bits of the atoms that the goal asks to be false.
-    fn bits_of_denied(&self) -> Answer<Bits> {
-        let (bits, is_always) = self.ground()?.bits_of_denied(&self.lifted()?.denied);
-        if is_always {
-            return Err(Left::Negation); // then no state has the goal
-        }
-        Ok(bits)
+    /// The goal, which can be reached.
+    fn reachable(&self) -> Answer<&Goal> {
+        self.asked()?.as_ref().map_err(|_| Left::Panic)
     }
 
     /// The atoms that all reachable states with the goal have.
     fn closure_by_search(&self) -> Answer<Result<Vec<Atom>, Unsolvable>> {
         let task = self.ground()?;
-        let goal = match self.bits_of_goal()? {
+        let goal = match self.asked()? {
             Ok(goal) => goal,
-            Err(proof) => return Ok(Err(proof)),
+            Err(proof) => return Ok(Err(proof.clone())),
         };
-        let denied = self.bits_of_denied()?;
-        let asked = [&goal, &denied];
         let lifted = self.lifted()?;
         let closed = |(shared, states): Shared| {
             Ok(shared
                 .map(|(shared, _)| lifted.atoms(&task.state(&shared)))
                 .ok_or(Unsolvable::BySearch(Proof::NoState(states))))
         };
-        if !self.problem.denied.is_empty() || task.is_beyond() {
-            return closed(task.shared(asked, MAX_STATES).ok_or_else(|| task.too_many(Left::Negation))?);
+        if !goal.is_plain() || task.is_beyond() {
+            return closed(task.shared(goal, MAX_STATES).ok_or_else(|| task.too_many(Left::Formula))?);
         }
-        if let Some(found) = task.shared(asked, FEWEST_STATES) {
+        if let Some(found) = task.shared(goal, FEWEST_STATES) {
             return closed(found);
         }
         // A closure is the same by any way; a proof is what the definition finds, which enumerates first.
         if let Ok(Ok(path)) = self.path() {
-            if let Ok(Some(shared)) = closure_bounds(task, &task.after(&task.initial, path), &goal) {
+            if let Ok(Some(shared)) = closure_bounds(task, &task.after(&task.initial, path), &goal.yes) {
                 return Ok(Ok(lifted.atoms(&task.state(&shared))));
             }
         }
-        if let Some(found) = task.shared(asked, MAX_STATES) {
+        if let Some(found) = task.shared(goal, MAX_STATES) {
             return closed(found);
         }
         match self.path() {
@@ -481,69 +542,88 @@ impl Task {
     /// The atoms that are true in some reachable goal states and not in all, where these states can be listed.
     pub fn possible(&self) -> Answer<&Vec<Atom>> {
         let compute = || {
-            let (task, goal) = (self.ground()?, self.bits_of_goal()?.map_err(|_| Left::Panic)?);
-            let (shared, _) = task.shared([&goal, &self.bits_of_denied()?], MAX_STATES).ok_or(Left::Budget)?;
+            let task = self.ground()?;
+            let (shared, _) = task.shared(self.reachable()?, MAX_STATES).ok_or(Left::Budget)?;
             let (all, some) = shared.ok_or(Left::Panic)?;
             Ok(self.lifted()?.atoms(some.but(&all).indexes().map(|index| &task.atoms[index])))
         };
         self.found.possible.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
-    /// The atoms that are false in all reachable goal states, and true in others that have all of cl(goal).
-    pub fn never(&self) -> Answer<&Vec<Atom>> {
+    /// What tells goal states from others with all of cl(goal), where the goal asks for more than atoms.
+    pub fn apart(&self) -> Answer<&Apart> {
         let compute = || {
-            if self.problem.denied.is_empty() {
-                return Ok(Vec::new());
+            if self.problem.others.is_empty() {
+                return Ok(Apart::default());
             }
-            let (task, goal) = (self.ground()?, self.bits_of_goal()?.map_err(|_| Left::Panic)?);
-            let denied = self.bits_of_denied()?;
-            let asked = [&goal, &denied];
-            let (shared, _) = task.shared(asked, MAX_STATES).ok_or(Left::Negation)?;
+            let (task, goal, lifted) = (self.ground()?, self.reachable()?, self.lifted()?);
+            let (shared, _) = task.shared(goal, MAX_STATES).ok_or(Left::Budget)?;
             let (all, some) = shared.ok_or(Left::Panic)?;
-            let never = task.others(&all, asked).but(&some);
-            Ok(self.lifted()?.atoms(never.indexes().map(|index| &task.atoms[index])))
-        };
-        self.found.never.get_or_init(compute).as_ref().map_err(|left| *left)
-    }
-
-    /// True where every reachable goal state has the atom, or none where it is denied; the goal can be reached.
-    pub fn implies(&self, atom: Atom, holds: bool) -> Answer<bool> {
-        let closure = self.closure()?.as_ref().map_err(|_| Left::Panic)?;
-        let is_always = has(closure, atom);
-        Ok(if holds { is_always } else { !is_always && !has(self.possible()?, atom) })
-    }
-
-    /// The place of the first of these literals that is false in the first reachable goal state in which one is.
-    pub fn first_lacking(&self, literals: &[(Atom, bool)]) -> Answer<Option<usize>> {
-        let (task, lifted) = (self.ground()?, self.lifted()?);
-        let goal = self.bits_of_goal()?.map_err(|_| Left::Panic)?;
-        let is_known = |atom: Atom| words_of(atom).iter().all(|word| (*word as usize) < lifted.to.len());
-        let truth = |atom: Atom| if is_known(atom) { task.truth(&lifted.lifted(&[atom])[0]) } else { Err(false) };
-        let truths: Vec<(Result<usize, bool>, bool)> =
-            literals.iter().map(|(atom, holds)| (truth(*atom), *holds)).collect();
-        Ok(task.first_goal_state(&[&goal, &self.bits_of_denied()?], |state| {
-            let is_false = |(truth, holds): &(Result<usize, bool>, bool)| {
-                truth.map_or_else(|is| is, |bit| state.has(bit)) != *holds
+            let mut never = Bits::none(task.atoms.len());
+            let collect = |state: &Bits, has_goal: bool| {
+                if !has_goal && all.within(state) {
+                    never.add(state);
+                }
+                None::<()>
             };
-            truths.iter().position(is_false)
-        }))
+            task.find(goal, collect).ok_or(Left::Budget)?;
+            let never = never.but(&some);
+            let is_like =
+                |state: &Bits, has_goal: bool| (!has_goal && all.within(state) && !never.meets(state)).then_some(());
+            let atoms = |bits: Bits| lifted.atoms(bits.indexes().map(|index| &task.atoms[index]));
+            if task.find(goal, is_like).ok_or(Left::Budget)?.is_none() {
+                return Ok((atoms(never), Vec::new()));
+            }
+            let (mut states, mut count) = (Vec::new(), 0);
+            let list = |state: &Bits, has_goal| {
+                if has_goal {
+                    states.push(atoms(state.clone().but(&all)));
+                    count += 1 + states.last().map_or(0, Vec::len);
+                }
+                (count > MOST_LISTED).then_some(())
+            };
+            if task.find(goal, list).ok_or(Left::Budget)?.is_some() {
+                return Err(Left::Budget);
+            }
+            states.sort_unstable();
+            Ok((Vec::new(), states))
+        };
+        self.found.apart.get_or_init(compute).as_ref().map_err(|left| *left)
+    }
+
+    /// The place of the first conjunct of a problem, atoms first, that this goal does not imply, where objects are those of
+    /// this one. Where states are asked for all conjuncts at once, the first one that the first state lacks.
+    pub fn first_lacking(&self, problem: &Problem, map: &[Word]) -> Answer<Option<usize>> {
+        let (task, goal) = (self.ground()?, self.reachable()?);
+        let as_conjunct = |atom: &Atom| Conjunct::of(*atom, &problem.words);
+        let all: Vec<Conjunct> = problem.goal.iter().map(as_conjunct).chain(problem.others.iter().cloned()).collect();
+        let asked = self.conditions(&all, &problem.words, map)?;
+        let (mut judge, mut least) = (Judge::new(MOST_PARTS_OF_ROW), None);
+        task.find(goal, |state, has_goal| {
+            if has_goal {
+                let before = &asked[..least.unwrap_or(asked.len())];
+                least = before.iter().position(|each| !judge.holds(each, state)).or(least);
+            }
+            (self.domain.is_beyond && least.is_some()).then_some(())
+        })
+        .filter(|_| judge.left > 0)
+        .ok_or(Left::Budget)?;
+        Ok(least)
     }
 
     /// The operators of a plan that the search finds.
     fn path(&self) -> Answer<&Result<Vec<usize>, Unsolvable>> {
         let compute = || {
-            Ok(match self.bits_of_goal()? {
-                Ok(goal) => {
-                    let (task, denied) = (self.ground()?, self.bits_of_denied()?);
-                    match self.problem.denied.is_empty() {
-                        true => find_plan(task, &goal, &denied)?.map_err(Unsolvable::BySearch),
-                        false => {
-                            let found = task.shortest_plan(&goal, &denied).ok_or(Left::Negation)?;
-                            found.map_err(|states| Unsolvable::BySearch(Proof::NoState(states)))
-                        }
-                    }
+            let task = self.ground()?;
+            Ok(match self.asked()? {
+                Ok(goal) if goal.is_plain() => {
+                    find_plan(task, &goal.yes, &Bits::none(task.atoms.len()))?.map_err(Unsolvable::BySearch)
                 }
-                Err(proof) => Err(proof),
+                Ok(goal) => {
+                    let found = task.shortest_plan(goal).ok_or_else(|| task.too_many(Left::Formula))?;
+                    found.map_err(|states| Unsolvable::BySearch(Proof::NoState(states)))
+                }
+                Err(proof) => Err(proof.clone()),
             })
         };
         self.found.path.get_or_init(compute).as_ref().map_err(|left| *left)
@@ -558,10 +638,8 @@ impl Task {
         if self.ill_typed().is_some() || (self.is_covered() && self.closure()?.is_err()) {
             return Ok(None);
         }
-        let Problem { init, goal, denied, .. } = &*self.problem;
-        // What is derived may be denied, too.
-        let is_told = denied.is_empty() || !self.domain.is_beyond;
-        if is_told && subset(goal, init) && !denied.iter().any(|atom| has(init, *atom)) {
+        let Problem { init, goal, others, .. } = &*self.problem;
+        if others.is_empty() && subset(goal, init) {
             return Ok(Some(Plan::default()));
         }
         if let Some(roles) = &self.domain.roles {
@@ -597,24 +675,23 @@ impl Task {
 
     /// A plan to a state with the goal that lacks this atom, which the closure does not have.
     pub fn plan_without(&self, atom: Atom) -> Answer<Plan> {
-        if !self.problem.denied.is_empty() {
-            return Err(Left::Negation);
+        let (task, goal, lifted) = (self.ground()?, self.reachable()?, self.lifted()?);
+        if !goal.is_plain() {
+            return Err(Left::Formula);
         }
-        let (task, goal) = (self.ground()?, self.bits_of_goal()?.map_err(|_| Left::Panic)?);
-        let lifted = self.lifted()?;
         let lacking = task.bits_of_goal(&lifted.lifted(&[atom]), &lifted.names).ok();
         let lacking = lacking.unwrap_or_else(|| Bits::none(task.atoms.len()));
-        self.actions(&find_plan(task, &goal, &lacking)?.map_err(|_| Left::Panic)?)
+        self.actions(&find_plan(task, &goal.yes, &lacking)?.map_err(|_| Left::Panic)?)
     }
 
     /// A plan with the fewest operators, or why there is none.
     pub fn cheapest_plan(&self) -> Answer<Result<Plan, Unsolvable>> {
-        Ok(match self.bits_of_goal()? {
-            Ok(goal) => match cheapest_plan(self.ground()?, &goal)? {
+        Ok(match self.asked()? {
+            Ok(goal) => match cheapest_plan(self.ground()?, &goal.yes)? {
                 Ok(path) => Ok(self.actions(&path)?),
                 Err(proof) => Err(Unsolvable::BySearch(proof)),
             },
-            Err(proof) => Err(proof),
+            Err(proof) => Err(proof.clone()),
         })
     }
 
@@ -654,14 +731,17 @@ impl Task {
 
     /// True where the plan, in this problem's words, leads to the goal.
     pub fn is_solved_by(&self, plan: &Plan) -> Answer<bool> {
+        let Problem { goal, others, .. } = &*self.problem;
         if self.domain.is_beyond {
             return self.is_solved_beyond(plan);
         }
-        let Problem { goal, denied, .. } = &*self.problem;
-        let has_goal = |state: State| {
-            goal.iter().all(|atom| state.contains(atom)) && !denied.iter().any(|atom| state.contains(atom))
-        };
-        Ok(execute(self, plan).is_some_and(has_goal))
+        let Some(state) = execute(self, plan) else { return Ok(false) };
+        if others.is_empty() || !goal.iter().all(|atom| state.contains(atom)) {
+            return Ok(goal.iter().all(|atom| state.contains(atom)));
+        }
+        let (task, lifted, Ok(asked)) = (self.ground()?, self.lifted()?, self.asked()?) else { return Ok(false) };
+        let is_true = |bit: usize| state.contains(&lifted.atom(&task.atoms[bit]));
+        Ok(Judge::new(asked.formula.len()).is_true(&asked.formula, is_true))
     }
 
     /// The same where sets of atoms do not say what operators do.
@@ -676,12 +756,12 @@ impl Task {
                 None => return Ok(false),
             }
         }
-        let Ok(goal) = self.bits_of_goal()? else { return Ok(false) };
-        let state = task.full(&state, &mut judge);
+        let Ok(goal) = self.asked()? else { return Ok(false) };
+        let has_goal = goal.is_met(&task.full(&state, &mut judge).0, &mut judge);
         if judge.left == 0 {
             return Err(Left::Budget);
         }
-        Ok(goal.within(&state) && !self.bits_of_denied()?.meets(&state))
+        Ok(has_goal)
     }
 
     /// As `certificate`; None where rules do not cover the problem and its states are too many to be listed. If `asked`,
@@ -704,7 +784,7 @@ impl Task {
 
     /// True where only states decide, and more than few.
     fn has_more_than_few_states(&self) -> Answer<bool> {
-        if self.is_covered() || matches!(self.bits_of_goal()?, Err(Unsolvable::NeverAdded(_))) {
+        if self.is_covered() || matches!(self.asked()?, Err(Unsolvable::NeverAdded(_))) {
             return Ok(false);
         }
         Ok(self.ground()?.count_states(FEW_STATES).map_or(true, |count| count > FEW_STATES))
@@ -735,7 +815,7 @@ impl Task {
 
     /// True where both closures are the same atoms, which are all that their scenes have.
     fn has_closed_goal_of(&self, other: &Task) -> bool {
-        let are_atoms = !self.domain.uses_negation && [self, other].iter().all(|task| task.problem.denied.is_empty());
+        let are_atoms = !self.domain.uses_negation && [self, other].iter().all(|task| task.problem.others.is_empty());
         are_atoms && matches!((self.closure(), other.closure()), (Ok(Ok(own)), Ok(Ok(theirs))) if own == theirs)
     }
 
@@ -752,17 +832,61 @@ impl Task {
     }
 
     /// The initial state joined with the goal's own atoms.
-    pub fn graph_as_written(&self) -> &Graph {
-        let Problem { goal, init, denied, .. } = &*self.problem;
-        let compute = || match denied.is_empty() {
-            true => self.graph(&[(Scene::Goal, goal), (Scene::Init, init)]),
-            false => {
-                let mut denied = denied.clone();
-                denied.sort_unstable();
-                self.graph(&[(Scene::Goal, goal), (Scene::NotGoal, &denied), (Scene::Init, init)])
+    pub fn graph_as_written(&self) -> Answer<&Graph> {
+        if let Some(graph) = self.graphs.graph_as_written.get() {
+            return Ok(graph);
+        }
+        let Problem { goal, init, others, .. } = &*self.problem;
+        let scenes = [(Scene::Goal, &goal[..]), (Scene::Init, init)];
+        let graph = self.graph_with(&scenes, others, &[])?;
+        Ok(self.graphs.graph_as_written.get_or_init(|| graph))
+    }
+
+    /// The graph of scenes, of conjuncts, each an atom over what it names, and of states, each an object of its own.
+    fn graph_with(&self, scenes: &[(Scene, &[Atom])], conjuncts: &[Conjunct], states: &[Vec<Atom>]) -> Answer<Graph> {
+        if conjuncts.is_empty() && states.is_empty() {
+            return Ok(self.graph(scenes));
+        }
+        // Numbers of its own: those of `lifted` depend on which of two tasks is ground first.
+        let (words, mut names) = (&self.problem.words, self.domain.names.clone());
+        let to = numbers(words, &mut names)?;
+        let number = |word: &Word| to[*word as usize];
+        let lifted =
+            |atom: &Atom| -> Lifted { words_of(*atom).iter().take_while(|word| **word != 0).map(number).collect() };
+        let objects = self.problem.objects.iter().zip(&self.types);
+        let mut terms: Vec<(Word, Vec<u8>)> =
+            objects.map(|((name, _), type_)| (number(name), words.text(*type_).to_vec())).collect();
+        let mut atoms: Vec<(&'static [u8], Lifted)> = Vec::new();
+        for (scene, own) in scenes {
+            atoms.extend(own.iter().map(|atom| (scene.name(), lifted(atom))));
+        }
+        for Conjunct { encoded, named, .. } in conjuncts {
+            let mut atom = vec![names.number(encoded, 0, encoded.len())?];
+            for name in named.iter().map(number) {
+                if !atom[1..].contains(&name) {
+                    atom.push(name);
+                }
             }
-        };
-        self.graphs.graph_as_written.get_or_init(compute)
+            atoms.push((b"goal as written", atom));
+        }
+        let said: HashSet<Word> = atoms.iter().flat_map(|(_, atom)| &atom[1..]).copied().collect();
+        for name in self.domain.constants(words).map(|name| number(&name)).filter(|name| said.contains(name)) {
+            terms.push((name, [b"= ", names.text(name)].concat()));
+        }
+        let none = names.number(b"", 0, 0)?;
+        for (number, state) in states.iter().enumerate() {
+            let name = format!(" {number}");
+            let name = names.number(name.as_bytes(), 0, name.len())?;
+            terms.push((name, b"goal state".to_vec()));
+            let with_state = |mut atom: Lifted| {
+                atom.insert(1, name);
+                (&b"goal state"[..], atom)
+            };
+            atoms.push(with_state(vec![none]));
+            atoms.extend(state.iter().map(lifted).map(with_state));
+        }
+        let atoms: Vec<(&'static [u8], &Lifted)> = atoms.iter().map(|(scene, atom)| (*scene, atom)).collect();
+        Ok(Graph::new(LabelledGraph::of_scenes(&terms, &atoms, &names)?))
     }
 
     /// The graph of cl(goal); where operators ask for atoms to be false, with the atoms that are possible beside it.
@@ -772,12 +896,14 @@ impl Task {
         }
         let (scene, goal) = self.closed_goal(false)?;
         let mut scenes: Vec<(Scene, &[Atom])> = vec![(scene, &goal)];
-        if scene == Scene::Goal && self.domain.uses_negation {
+        let (never, states) = self.apart_of(scene)?;
+        if scene == Scene::Goal && self.domain.uses_negation && states.is_empty() {
             scenes.push((Scene::Possible, self.possible()?));
-        } else if scene == Scene::Goal {
-            scenes.push((Scene::NotGoal, self.never()?));
+        } else {
+            scenes.push((Scene::NotGoal, &never));
         }
-        Ok(self.graphs.closed_goal_scene.get_or_init(|| self.graph(&scenes)))
+        let graph = self.graph_with(&scenes, &[], &states)?;
+        Ok(self.graphs.closed_goal_scene.get_or_init(|| graph))
     }
 
     /// The initial state joined with cl(goal), without what no operator changes: it stands in the initial state.
@@ -786,16 +912,26 @@ impl Task {
             return Ok(graph);
         }
         let (scene, goal) = self.closed_goal(true)?;
-        if scene == Scene::Goal && goal == self.problem.goal && self.problem.denied.is_empty() {
-            return Ok(self.graph_as_written());
+        if scene == Scene::Goal && goal == self.problem.goal && self.problem.others.is_empty() {
+            return self.graph_as_written();
         }
-        let never = if scene == Scene::Goal { &self.never()?[..] } else { &[] };
+        let (never, states) = self.apart_of(scene)?;
         let init = (Scene::Init, &self.problem.init[..]);
-        let mut scenes = [(scene, &goal[..]), (Scene::NotGoal, never), init];
+        let mut scenes = [(scene, &goal[..]), (Scene::NotGoal, &never), init];
         if scene != Scene::Goal {
             scenes.swap(0, 2); // the order of their names
         }
-        Ok(self.graphs.closed_graph.get_or_init(|| self.graph(&scenes)))
+        let graph = self.graph_with(&scenes, &[], &states)?;
+        Ok(self.graphs.closed_graph.get_or_init(|| graph))
+    }
+
+    /// What the closed goal's scene has beside cl(goal).
+    fn apart_of(&self, scene: Scene) -> Answer<Apart> {
+        if scene == Scene::Goal {
+            self.apart().cloned()
+        } else {
+            Ok(Apart::default())
+        }
     }
 
     /// The scene of cl(goal), or one that no goal's atoms can make.

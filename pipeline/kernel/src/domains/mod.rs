@@ -13,7 +13,8 @@ use crate::domains::renaming::Roles;
 use crate::formulas::has_ill_typed_numbers;
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::{has_ill_typed_forms, ill_typed_operator};
-use crate::model::{Atom, Domain, Known, Lifted, Operator, Word, Words, EQUALITY, MOST_ARGUMENTS};
+use crate::model::{Atom, Domain, Known, Lifted, Operator, Problem, Word, Words, EQUALITY, MOST_ARGUMENTS};
+use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::domains::parse_any_domain;
 use crate::pddl::problems::{read_problem, Declared, Interner, Reading};
 use crate::structure::structure::DomainStructure;
@@ -187,10 +188,9 @@ impl PlanningDomain {
         let constants = domain.constants.keys().map(|name| names.text(*name).to_vec()).collect();
         let is_positive = operators.iter().all(|each| each.parts[1].is_empty());
         let is_strips = !domain.has_functions && !is_beyond && is_positive;
-        let may_deny = !domain.has_functions && !is_strips;
         Ok(PlanningDomain {
             reader: RefCell::new(reader),
-            declared: Declared { constants, is_typed: Some(!domain.types.is_empty()), may_deny },
+            declared: Declared { constants, is_typed: Some(!domain.types.is_empty()) },
             known_as: vec![names.text(domain.name).to_vec()],
             is_rover: false,
             untyped: domain.without_types(),
@@ -210,6 +210,13 @@ impl PlanningDomain {
     /// The problem of a text.
     pub fn read_problem(&self, text: Option<&[u8]>) -> Answer<Reading> {
         read_problem(text, &self.declared, &mut self.reader.borrow_mut())
+    }
+
+    /// The same of a problem that says more than sets of atoms.
+    pub fn read_any_problem(&self, text: &[u8]) -> Answer<Problem> {
+        let mut names = self.reader.borrow_mut();
+        names.start();
+        read_any_problem(text, &mut names)?.beyond_strips(&self.structure.domain, &names)
     }
 
     /// True where problems name their domain, which has rules: then all problems have the same words.

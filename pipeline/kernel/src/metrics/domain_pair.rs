@@ -12,7 +12,7 @@ use crate::metrics::plan_exchange::{exchange_plans, Found, Plan, Task};
 use crate::metrics::predictive::predictive_power;
 use crate::metrics::problem::{read_in, Settings};
 use crate::metrics::syntactic::syntactic_similarity;
-use crate::model::{alternatives_in, Domain, Lifted, Rule, Word, EQUALITY};
+use crate::model::{alternatives_in, Domain, Form, Lifted, Rule, Word, EQUALITY};
 use crate::pddl::any_problem::{read_any_problem, AnyProblem};
 use crate::pddl::domains::{parse_domain, Refused};
 use crate::pddl::problems::Interner;
@@ -90,8 +90,7 @@ pub fn read_executable(
     }
     let mut problem = read_any_problem(text, names)?;
     problem.require_strips(domain)?;
-    let mut objects = problem.objects.clone();
-    objects.extend(&domain.constants);
+    let objects = problem.objects_in(domain);
     let plan = OnceCell::new();
     if let Some(found) = plan_by_rules(known, domain_text, false, text, names).transpose() {
         let _ = plan.set(found.map(Ok));
@@ -167,11 +166,10 @@ fn score_behaviour(
     let generated = &own.domain;
     let shared = shared_operators(reference, generated);
     let problem = &executable.problem;
-    if problem.objects.keys().any(|name| generated.constants.contains_key(name)) {
+    if problem.objects.iter().any(|(name, _)| generated.constants.contains_key(name)) {
         return Err(Left::Notation);
     }
-    let mut objects = problem.objects.clone();
-    objects.extend(&generated.constants);
+    let objects = problem.objects_in(generated);
     let power = if reference.operators.iter().all(|operator| shared.contains(&operator.key)) {
         [1.0; 4]
     } else {
@@ -287,19 +285,27 @@ pub fn ill_typed_operator(domain: &Domain, side: &[u8], names: &Interner) -> Opt
 
 /// True where the declarations of a typed domain do not admit an atom of a condition or an effect that is no set of atoms.
 pub fn has_ill_typed_forms(domain: &Domain, names: &Interner) -> bool {
+    let constant = |term: Word| domain.constants.get(&term).copied();
+    let is_wrong = |form: &Form, around: &[(Word, Word)]| is_ill_typed(domain, form, around, constant, names);
+    let is_wrong_rule =
+        |rule: &Rule| is_wrong(&Form::Atom(rule.head()), &rule.variables) || is_wrong(&rule.body, &rule.variables);
+    domain.rules.iter().any(is_wrong_rule)
+        || domain.operators.iter().any(|each| each.beyond.iter().any(|own| is_wrong(&own.form, &each.parameters)))
+}
+
+/// The same of one of them, with the variables around it.
+pub fn is_ill_typed(
+    domain: &Domain,
+    form: &Form,
+    around: &[(Word, Word)],
+    type_of: impl Fn(Word) -> Option<Word>,
+    names: &Interner,
+) -> bool {
     let is_wrong = |atom: &Lifted, variables: &[(Word, Word)]| {
         let own = |term: Word| variables.iter().rev().find(|(name, _)| *name == term).map(|(_, type_)| *type_);
-        let type_of = |term: Word| own(term).or_else(|| domain.constants.get(&term).copied());
-        misfit(domain, atom, type_of, names).is_some()
+        misfit(domain, atom, |term| own(term).or_else(|| type_of(term)), names).is_some()
     };
-    let is_ill_typed = |rule: &Rule| {
-        is_wrong(&rule.head(), &rule.variables) || rule.body.has_atom(&mut rule.variables.clone(), &is_wrong)
-    };
-    domain.rules.iter().any(is_ill_typed)
-        || domain.operators.iter().any(|operator| {
-            let mut variables = operator.parameters.clone();
-            operator.beyond.iter().any(|each| each.form.has_atom(&mut variables, &is_wrong))
-        })
+    form.has_atom(&mut around.to_vec(), &is_wrong)
 }
 
 /// Why the declarations of a typed domain do not admit the first of the atoms that they do not.

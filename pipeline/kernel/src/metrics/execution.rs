@@ -33,6 +33,8 @@ pub struct Execution {
     /// Atoms of the goal that are false, sorted, and the places of its other conjuncts that are.
     lacking: Vec<Atom>,
     unmet: Vec<usize>,
+    /// How many there are, a `forall` counted as those that it stands for, and how many of these are false.
+    conjuncts: (usize, usize),
     /// What it costs; None where it is not valid.
     pub cost: Option<f64>,
 }
@@ -55,10 +57,10 @@ impl Execution {
     }
 
     /// The share of the goal's conjuncts that hold at the end; 1.0 where there are none.
-    pub fn goal_share(&self, world: &World) -> f64 {
-        match world.goal.len() + world.others.len() {
-            0 => 1.0,
-            conjuncts => 1.0 - self.count_unmet() as f64 / conjuncts as f64,
+    pub fn goal_share(&self) -> f64 {
+        match self.conjuncts {
+            (0, _) => 1.0,
+            (all, wrong) => 1.0 - wrong as f64 / all as f64,
         }
     }
 
@@ -90,7 +92,7 @@ impl Execution {
         let found = Difference::of("goal not reached").word("whose", whose).number("lacking", self.count_unmet());
         Some(match self.lacking.first() {
             Some(atom) => found.words("first", world.show(*atom, names)),
-            None => found.word("first", &world.show_other(&world.others[*self.unmet.first()?], names)),
+            None => found.word("first", world.others[*self.unmet.first()?].shown()),
         })
     }
 }
@@ -149,14 +151,15 @@ pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner
         actions += 1;
         done.push(Some(made));
     }
-    let lacking = world.goal.iter().copied().filter(|atom| !state.contains(atom)).collect();
+    let lacking: Vec<Atom> = world.goal.iter().copied().filter(|atom| !state.contains(atom)).collect();
     let mut unmet = Vec::new();
     for (place, other) in world.others.iter().enumerate() {
         if !world.is_true(other, &state, &values, names)? {
             unmet.push(place);
         }
     }
-    let mut found = Execution { steps: done, failed, lacking, unmet, cost: None };
+    let conjuncts = world.count_conjuncts(&state, lacking.len(), &unmet);
+    let mut found = Execution { steps: done, failed, lacking, unmet, conjuncts, cost: None };
     if found.reaches_goal() {
         found.cost = world.cost(&values, actions, plan.len(), names)?;
     }

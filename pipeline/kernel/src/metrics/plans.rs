@@ -219,7 +219,7 @@ fn executed(
     scores.first_failed_step = actual.failed.as_ref().map(|failure| failure.step);
     scores.verdict = Some(actual.verdict());
     scores.executable_share = Some(executable_share(&actual, count));
-    scores.goal_share = Some(actual.goal_share(world));
+    scores.goal_share = Some(actual.goal_share());
     scores.cost = actual.cost;
     if let Some(expected) = expected.filter(|expected| actual.failed.is_none() && expected.failed.is_none()) {
         scores.state_distance = Some(state_distance(world, expected, &actual));

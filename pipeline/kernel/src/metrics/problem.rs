@@ -70,35 +70,32 @@ impl Settings {
     }
 }
 
-/// The problem of a text in a domain, whose goal denies nothing.
+/// The problem of a text in a domain, whose goal is a set of atoms.
 pub fn read_in(domain: &PlanningDomain, text: Option<&[u8]>) -> Answer<Reading> {
-    let reading = read_with_denials(domain, text)?;
+    let reading = read_any(domain, text)?;
     match &reading.outcome {
-        Ok(problem) if !problem.denied.is_empty() => Err(Left::Negation),
+        Ok(problem) if !problem.others.is_empty() => Err(Left::Formula),
         _ => Ok(reading),
     }
 }
 
-/// The problem of a text in a domain; where operators ask for atoms to be false, goals may do so, too.
-fn read_with_denials(domain: &PlanningDomain, text: Option<&[u8]>) -> Answer<Reading> {
-    let reading = domain.read_problem(text)?;
-    if domain.is_strips {
-        return Ok(reading);
+/// The problem of a text in a domain; in one that is not STRIPS a problem in any layout, with formulas, may be read.
+fn read_any(domain: &PlanningDomain, text: Option<&[u8]>) -> Answer<Reading> {
+    let reading = domain.read_problem(text);
+    let is_read = domain.is_strips
+        || match &reading {
+            Ok(Reading { outcome: Err(Unreadable { verdict: Refused::Empty, .. }), .. }) => true,
+            Ok(Reading { outcome: Ok(_) | Err(Unreadable { verdict: Refused::InvalidAtom, .. }), several }) => !several,
+            Ok(Reading { outcome: Err(other), .. }) => ["no block", "never closed"].contains(&other.difference.kind),
+            Err(_) => false,
+        };
+    if is_read {
+        return reading;
     }
-    // In another domain a problem in any layout, with numbers and formulas, may be read.
-    let is_read = match &reading.outcome {
-        Ok(_) => !reading.several,
-        Err(unreadable) => match unreadable.verdict {
-            Refused::Empty => true,
-            Refused::InvalidAtom => !reading.several,
-            _ => ["no block", "never closed"].contains(&unreadable.difference.kind),
-        },
-    };
-    match &reading.outcome {
-        _ if is_read => Ok(reading),
-        Err(Unreadable { verdict: Refused::NotStrips, .. }) => Err(Left::Negation),
-        _ => Err(Left::Notation),
-    }
+    let outcome = domain.read_any_problem(text.unwrap_or_default());
+    let reason = reading.err().unwrap_or(Left::Notation);
+    let outcome = Ok(outcome.map_err(|left| if left == Left::Reference { reason } else { left })?);
+    Ok(Reading { outcome, several: false })
 }
 
 /// A reference that answers can be compared with: read, well typed, and in a known domain if none is given.
@@ -111,7 +108,7 @@ pub fn read_reference(
     names: &mut Interner,
 ) -> Answer<Task> {
     let (reading, domain) = match domain {
-        Some(domain) => (read_with_denials(domain, text)?, domain.clone()),
+        Some(domain) => (read_any(domain, text)?, domain.clone()),
         None => {
             let reading = read_problem(text, &Declared::default(), names)?;
             let problem = reading.outcome.as_ref().map_err(|_| Left::Reference)?;
@@ -121,15 +118,19 @@ pub fn read_reference(
     };
     let problem = reading.outcome.map_err(|_| Left::Reference)?;
     let task = Task::new(Rc::new(problem), domain, true, settings.has_time);
-    if task.denies_misfits() || (settings.proofs && !task.problem.denied.is_empty()) {
-        return Err(Left::Negation);
-    }
+    require_plain(&task, settings)?;
     let is_wrong = task.domain.is_ill_typed || task.ill_typed().is_some();
     let is_unsolvable = !task.has_many_states() && task.closure()?.is_err();
     if is_wrong || (is_unsolvable && task.domain.is_named()) {
         return Err(Left::Reference);
     }
     Ok(task)
+}
+
+/// Err where the goal is no set of atoms and ill-typed, or that is to be shown.
+fn require_plain(task: &Task, settings: Settings) -> Answer<()> {
+    let is_plain = task.problem.others.is_empty() || !(settings.proofs || task.has_ill_typed_conjuncts()?);
+    is_plain.then_some(()).ok_or(Left::Formula)
 }
 
 /// The scores of an answer.
@@ -139,7 +140,7 @@ pub fn score_problem_pair(
     is_placeholder: bool,
     settings: Settings,
 ) -> Answer<ProblemVerdict> {
-    let reading = read_with_denials(&reference.domain, generated)?;
+    let reading = read_any(&reference.domain, generated)?;
     if reading.several && settings.last_answer {
         return Err(Left::Setting);
     }
@@ -172,9 +173,7 @@ pub fn score_problem_pair(
             let their_name = theirs.words.text(theirs.domain);
             if name == their_name || reference.domain.is_called(name) {
                 let mut generated = new(problem, &reference.domain);
-                if generated.denies_misfits() || (settings.proofs && !generated.problem.denied.is_empty()) {
-                    return Err(Left::Negation);
-                }
+                require_plain(&generated, settings)?;
                 let to_reference = translation(&generated.problem.words, &theirs.words);
                 let same_words = theirs.words.count() == generated.problem.words.count()
                     && (0..).zip(&to_reference).all(|(word, known)| word == *known);
@@ -184,8 +183,8 @@ pub fn score_problem_pair(
                 let pair = Pair { reference, generated: &generated, to_reference: &to_reference, same_words };
                 scored(&pair, is_placeholder, settings)?
             } else {
-                if !problem.denied.is_empty() {
-                    return Err(Left::Negation); // in the domain that it names it is perhaps none
+                if !problem.others.is_empty() {
+                    return Err(Left::Formula); // in the domain that it names it is perhaps none
                 }
                 let difference = Difference::of("domain").words("names", [name, their_name]);
                 // In a known domain it has a certificate.

@@ -2,30 +2,49 @@
 //! goal (definition/pddl/any_problem.py). Of a STRIPS problem it says what `problems` says.
 
 use crate::fraction::Fraction;
+use crate::grounding::Objects;
+use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
-use crate::model::{fluents_of, Domain, Expression, Formula, Known, Lifted, Part, Word, EQUALITY, TOTAL_COST};
+use crate::model::{
+    self, atom_of, fluents_of, Atom, Domain, Expression, Form, Formula, Known, Lifted, Mark, Part, Problem, Word,
+    EQUALITY, MOST_ARGUMENTS, NO_OBJECT, TOTAL_COST,
+};
 use crate::pddl::drafts::{require_no_strings, without_thinking};
-use crate::pddl::language::{expression, formula, show_formula, COMPARISONS};
+use crate::pddl::language::{encode_numbered, expression, form, formula, is_connective, show_formula, COMPARISONS};
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{block, openings, Items, Tree, LONGEST};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 const SECTIONS: [&[u8]; 6] = [b":domain", b":requirements", b":objects", b":init", b":goal", b":metric"];
 
 /// A name that some readers refuse; nobody needs it.
 const REFUSED: &[u8] = b"is-violated";
 
+/// Objects that a conjunct of a goal names.
+const MOST_NAMED: usize = 200;
+
 /// A conjunct of a goal that is no atom.
 pub enum Conjunct {
-    /// An atom that has to be false.
-    Denied(Lifted),
+    /// Over numbers of words.
+    Formed(model::Conjunct),
     Compared(Formula),
+}
+
+impl Conjunct {
+    /// What it is, but for a comparison.
+    pub fn form(&self) -> Option<&Form> {
+        match self {
+            Conjunct::Formed(conjunct) => Some(&conjunct.form),
+            Conjunct::Compared(_) => None,
+        }
+    }
 }
 
 pub struct AnyProblem {
     pub domain: Word,
-    /// Names and types.
-    pub objects: BTreeMap<Word, Word>,
+    /// Names and types, in the order of the text.
+    pub objects: Vec<(Word, Word)>,
     pub init: Vec<Lifted>,
     /// What it calls false in the initial state, which says nothing.
     pub denied: Vec<Lifted>,
@@ -52,7 +71,7 @@ pub fn read_any_problem(text: &[u8], names: &mut Interner) -> Answer<AnyProblem>
     problem_of_block(&Tree::new(block, names)?, names)
 }
 
-fn problem_of_block(tree: &Tree, names: &Interner) -> Answer<AnyProblem> {
+fn problem_of_block(tree: &Tree, names: &mut Interner) -> Answer<AnyProblem> {
     let mut listed = tree.items(0)?;
     tree.next_word(&mut listed)?; // `define`
     let (header, _) = tree.next(&mut listed).ok_or(Left::Notation)?;
@@ -78,7 +97,7 @@ fn problem_of_block(tree: &Tree, names: &Interner) -> Answer<AnyProblem> {
         }
     }
     let domain = name(tree, domain.ok_or(Left::Notation)?, names)?;
-    let objects = listing.map_or(Ok(BTreeMap::new()), |listing| objects(tree, listing, names))?;
+    let objects = listing.map_or(Ok(Vec::new()), |listing| objects(tree, listing, names))?;
     let (init, denied, values) = init(tree, start.ok_or(Left::Notation)?, names)?;
     let (goal, others) = goal(tree, end.ok_or(Left::Notation)?, names)?;
     let metric = aim.map(|section| metric(tree, section, names)).transpose()?;
@@ -102,8 +121,8 @@ fn plain(word: Word, names: &Interner) -> Answer<Word> {
     Ok(word)
 }
 
-fn objects(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<BTreeMap<Word, Word>> {
-    let mut objects: BTreeMap<Word, Word> = BTreeMap::new();
+fn objects(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<Vec<(Word, Word)>> {
+    let (mut objects, mut seen) = (Vec::new(), HashSet::default());
     let mut untyped: Vec<Word> = Vec::new();
     while listing.at < listing.end {
         let word = tree.next_word(&mut listing)?;
@@ -116,7 +135,7 @@ fn objects(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<BTreeMap
                 return Err(Left::Notation);
             }
             objects.extend(untyped.drain(..).map(|name| (name, type_)));
-        } else if objects.contains_key(&word) || untyped.contains(&word) {
+        } else if !seen.insert(word) {
             return Err(Left::Reference); // twice
         } else {
             untyped.push(plain(word, names)?);
@@ -130,7 +149,7 @@ fn objects(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<BTreeMap
 type Init = (Vec<Lifted>, Vec<Lifted>, HashMap<Lifted, Fraction>);
 
 fn init(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<Init> {
-    let (mut init, mut values) = (Vec::new(), HashMap::new());
+    let (mut init, mut values) = (Vec::new(), HashMap::default());
     let mut denied: Vec<Lifted> = Vec::new();
     while let Some((place, _)) = tree.next(&mut listing) {
         let (head, mut terms) = tree.named(place)?;
@@ -178,14 +197,15 @@ fn atom(tree: &Tree, place: usize, names: &Interner) -> Answer<Lifted> {
 }
 
 /// The atoms of the goal's conjunction, some perhaps more than once, and what else it is made of.
-fn goal(tree: &Tree, mut section: Items, names: &Interner) -> Answer<(Vec<Lifted>, Vec<Conjunct>)> {
+fn goal(tree: &Tree, mut section: Items, names: &mut Interner) -> Answer<(Vec<Lifted>, Vec<Conjunct>)> {
     let (mut atoms, mut others) = (Vec::new(), Vec::new());
-    let mut seen: HashSet<Vec<u8>> = HashSet::new();
+    let mut seen: HashSet<Vec<u8>> = HashSet::default();
     let mut waiting = vec![tree.next(&mut section).ok_or(Left::Notation)?.0];
     if section.at < section.end {
         return Err(Left::Notation);
     }
-    while let Some(mut place) = waiting.pop() {
+    while let Some(whole) = waiting.pop() {
+        let mut place = whole;
         let (mut head, mut terms) = tree.named(place)?;
         if names.text(head) == b"and" {
             let start = waiting.len();
@@ -204,22 +224,56 @@ fn goal(tree: &Tree, mut section: Items, names: &Interner) -> Answer<(Vec<Lifted
             (head, terms) = tree.named(place)?;
         }
         let is_compared = COMPARISONS.contains(&names.text(head));
-        if is_compared && names.text(head) == EQUALITY && tree.has_only_words(terms) {
-            return Err(Left::Notation); // perhaps an equation of objects
-        }
-        if holds && !is_compared {
+        let is_equation = names.text(head) == EQUALITY && tree.has_only_words(terms);
+        if holds && !is_compared && !is_connective(names.text(head)) {
             atoms.push(atom(tree, place, names)?);
             continue;
         }
-        let other = if is_compared {
+        let other = if is_compared && !is_equation {
             Conjunct::Compared(formula(tree, place, false, holds, names)?)
         } else {
-            Conjunct::Denied(atom(tree, place, names)?)
+            Conjunct::Formed(conjunct(tree, whole, names)?)
         };
-        let shown = show_formula(&tree.written(place), holds, |word| word, names);
+        let shown = show_formula(&tree.written(whole), true, |word| names.text(word));
         others.extend(seen.insert(shown).then_some(other));
     }
     Ok((atoms, others))
+}
+
+/// The conjunct that stands there.
+fn conjunct(tree: &Tree, place: usize, names: &mut Interner) -> Answer<model::Conjunct> {
+    let mut alternatives = BTreeMap::new();
+    let form = form(tree, place, false, &mut alternatives, names)?;
+    let is_variable = |term: &Word| names.text(*term).starts_with(b"?");
+    let named: RefCell<Vec<Word>> = RefCell::default();
+    let is_free = |atom: &Lifted, variables: &[(Word, Word)]| {
+        let is_free = |term: &Word| is_variable(term) && !variables.iter().any(|(name, _)| name == term);
+        named.borrow_mut().extend(atom[1..].iter().filter(|term| !is_variable(term)));
+        atom[1..].iter().any(is_free)
+    };
+    if form.has_atom(&mut Vec::new(), &is_free) || !alternatives.is_empty() {
+        return Err(Left::Formula);
+    }
+    let (named, marks) = (named.into_inner(), tree.written(place));
+    let mut numbers: Vec<(Word, usize)> = Vec::new();
+    for name in &named {
+        plain(*name, names)?;
+        if numbers.len() <= MOST_NAMED && !numbers.iter().any(|(known, _)| known == name) {
+            numbers.push((*name, numbers.len()));
+        }
+    }
+    if numbers.len() > MOST_NAMED {
+        return Err(Left::Budget);
+    }
+    let is_named = |word: Word| numbers.iter().any(|(known, _)| *known == word);
+    let often = marks.iter().filter(|mark| matches!(mark, Mark::Word(word) if is_named(*word))).count();
+    if often != named.len() {
+        return Err(Left::Formula); // what is an object stands in the place of a predicate or a type, too
+    }
+    let written = show_formula(&marks, true, |word| if is_named(word) { b"\0" } else { names.text(word) });
+    let (mut encoded, mut count) = (Vec::new(), numbers.len());
+    encode_numbered(tree, place, &mut numbers.clone(), &mut count, names, &mut encoded);
+    Ok(model::Conjunct { form, written, named, encoded })
 }
 
 fn metric(tree: &Tree, mut section: Items, names: &Interner) -> Answer<Expression> {
@@ -232,19 +286,28 @@ fn metric(tree: &Tree, mut section: Items, names: &Interner) -> Answer<Expressio
 }
 
 impl AnyProblem {
-    /// The atoms that it states, those that are or have to be false included.
+    /// The atoms that it states, those that are false included.
     pub fn atoms(&self) -> impl Iterator<Item = &Lifted> {
-        let denied = self.others.iter().filter_map(|conjunct| match conjunct {
-            Conjunct::Denied(atom) => Some(atom),
-            Conjunct::Compared(_) => None,
-        });
-        self.init.iter().chain(&self.denied).chain(&self.goal).chain(denied)
+        self.init.iter().chain(&self.denied).chain(&self.goal)
+    }
+
+    /// The objects and the constants of a domain; one of them is one even if the problem declares it again.
+    pub fn objects_in(&self, domain: &Domain) -> Objects {
+        self.objects.iter().copied().chain(domain.constants.iter().map(|(name, type_)| (*name, *type_))).collect()
+    }
+
+    /// What conjuncts of the goal name that are no atoms.
+    pub fn named(&self) -> impl Iterator<Item = &Word> {
+        self.others.iter().flat_map(|conjunct| match conjunct {
+            Conjunct::Formed(conjunct) => &conjunct.named[..],
+            Conjunct::Compared(_) => &[],
+        })
     }
 
     /// The fluents of which it says something.
     pub fn fluents(&self) -> impl Iterator<Item = &Lifted> + Clone {
         let compared = self.others.iter().flat_map(|conjunct| match conjunct {
-            Conjunct::Denied(_) => &[],
+            Conjunct::Formed(_) => &[],
             Conjunct::Compared(formula) => &formula.sides[..],
         });
         compared.chain(&self.metric).flat_map(fluents_of).chain(self.values.keys())
@@ -256,10 +319,12 @@ impl AnyProblem {
             return Err(Left::Reference);
         }
         let is_constant = |name: &Word| domain.constants.contains_key(name);
-        if self.objects.keys().any(is_constant) || !(self.denied.is_empty() || domain.types.is_empty()) {
+        if self.objects.iter().any(|(name, _)| is_constant(name))
+            || !(self.denied.is_empty() || domain.types.is_empty())
+        {
             return Err(Left::Notation); // an object beside a constant; whether what is false is well typed
         }
-        self.require_declared(&domain.constants)?;
+        self.require_declared(&self.objects_in(domain))?;
         for part in [&mut self.init, &mut self.goal] {
             part.sort_unstable();
             part.dedup();
@@ -267,14 +332,57 @@ impl AnyProblem {
         Ok(())
     }
 
-    /// Err where something is named that neither the problem nor the domain declares.
-    pub fn require_declared(&self, constants: &BTreeMap<Word, Word>) -> Answer<()> {
-        let is_known = |word: &Word| self.objects.contains_key(word) || constants.contains_key(word);
+    /// The problem as pairs have it, where it says more than sets of atoms, and nothing of numbers.
+    pub fn beyond_strips(self, domain: &Domain, names: &Interner) -> Answer<Problem> {
+        self.require_declared(&self.objects_in(domain))?;
+        if !self.values.is_empty() || self.metric.is_some() {
+            return Err(Left::Numbers);
+        }
+        if self.others.is_empty() || !(self.denied.is_empty() || domain.types.is_empty()) {
+            return Err(Left::Notation); // which only the `pddl` package reads; whether what is false is well typed
+        }
+        let words = names.sorted();
+        let place = |number: &Word| words.place_of(*number);
+        let packed = |atoms: &[Lifted]| -> Answer<Vec<Atom>> {
+            let mut found = Vec::with_capacity(atoms.len());
+            for atom in atoms {
+                let mut own = [0; 1 + MOST_ARGUMENTS];
+                own.get_mut(..atom.len())
+                    .ok_or(Left::Arity)?
+                    .iter_mut()
+                    .zip(atom)
+                    .for_each(|(to, word)| *to = place(word));
+                found.push(atom_of(own));
+            }
+            found.sort_unstable();
+            found.dedup();
+            Ok(found)
+        };
+        let (init, goal) = (packed(&self.init)?, packed(&self.goal)?);
+        let own = self.objects.iter().filter(|(name, _)| !domain.constants.contains_key(name));
+        let objects: Vec<(Word, Word)> = own.map(|(name, type_)| (place(name), place(type_))).collect();
+        let mut number = words.each(NO_OBJECT);
+        (0..).zip(&objects).for_each(|(count, (name, _))| number[*name as usize] = count);
+        let mut others = Vec::new();
+        for conjunct in self.others {
+            let Conjunct::Formed(mut conjunct) = conjunct else { return Err(Left::Numbers) };
+            if conjunct.form.has_atom(&mut Vec::new(), &|atom, _| atom.len() > 1 + MOST_ARGUMENTS) {
+                return Err(Left::Arity);
+            }
+            conjunct.named.iter_mut().for_each(|name| *name = place(name));
+            others.push(conjunct);
+        }
+        Ok(Problem { domain: place(&self.domain), words, objects, number, init, goal, others })
+    }
+
+    /// Err where something is named that is none of these objects.
+    pub fn require_declared(&self, objects: &Objects) -> Answer<()> {
+        let is_known = |word: &Word| objects.contains_key(word);
         let fluents = self.fluents();
         if fluents.clone().any(|fluent| is_known(&fluent[0])) {
             return Err(Left::Notation); // perhaps an object where a number is expected
         }
-        let mut terms = self.atoms().chain(fluents).flat_map(|atom| &atom[1..]);
+        let mut terms = self.atoms().chain(fluents).flat_map(|atom| &atom[1..]).chain(self.named());
         if terms.all(is_known) {
             Ok(())
         } else {

@@ -233,8 +233,8 @@ pub fn hides(written: &[Mark], parameters: &[(Word, Word)], names: &Interner) ->
     (0..written.len()).any(|place| is_quantifier(&written[place]) && listing(place).find(is_own).is_some())
 }
 
-/// A formula as PDDL writes it, with these words in place of those.
-pub fn show_formula(written: &[Mark], holds: bool, value: impl Fn(Word) -> Word, names: &Interner) -> Vec<u8> {
+/// A formula as PDDL writes it, with these texts of its words.
+pub fn show_formula<'a>(written: &[Mark], holds: bool, text: impl Fn(Word) -> &'a [u8]) -> Vec<u8> {
     let mut shown: Vec<u8> = if holds { Vec::new() } else { b"(not ".to_vec() };
     for mark in written {
         let follows = !matches!(shown.last(), None | Some(b'(' | b' '));
@@ -245,7 +245,7 @@ pub fn show_formula(written: &[Mark], holds: bool, value: impl Fn(Word) -> Word,
         }
         match mark {
             Mark::Open => shown.push(b'('),
-            Mark::Word(word) => shown.extend_from_slice(names.text(value(*word))),
+            Mark::Word(word) => shown.extend_from_slice(text(*word)),
             Mark::Close => {}
         }
     }

@@ -91,8 +91,6 @@ pub struct Declared {
     pub constants: Vec<Vec<u8>>,
     /// Whether it declares types; None where the problem's name for its domain says it.
     pub is_typed: Option<bool>,
-    /// True where goals may ask for atoms to be false.
-    pub may_deny: bool,
 }
 
 /// Why a block holds no problem: the text is refused, or the kernel cannot tell.
@@ -274,7 +272,8 @@ impl Interner {
         Ok(names)
     }
 
-    fn start(&mut self) {
+    /// Give up the words of the last text.
+    pub fn start(&mut self) {
         self.entries.truncate(self.fixed);
         self.entries.iter_mut().for_each(|entry| entry.is_declared = false);
         self.bytes.truncate(self.fixed_bytes);
@@ -448,7 +447,7 @@ impl Interner {
     }
 
     /// The vocabulary and what was read, sorted; keywords are no words of a problem.
-    fn sorted(&self) -> Words {
+    pub fn sorted(&self) -> Words {
         let keyed = |number: u32| (self.entries[number as usize].key, number);
         let mut own: Vec<(u64, u32)> = (self.fixed as u32..self.entries.len() as u32).map(keyed).collect();
         let order = |a: &(u64, u32), b: &(u64, u32)| a.0.cmp(&b.0).then_with(|| self.text(a.1).cmp(self.text(b.1)));
@@ -504,9 +503,6 @@ struct Reader<'a, 'b> {
 /// An atom of a block: its words, and `NONE` where it has no further argument.
 type Read = [u32; 1 + MOST_ARGUMENTS];
 
-/// Atoms that a goal may call false.
-const MOST_DENIED: usize = 500;
-
 /// Stands where an atom has no further argument.
 const NONE: u32 = u32::MAX;
 
@@ -517,8 +513,6 @@ struct Atoms {
     beyond: &'static str,
     /// True where it calls atoms false: in an initial state that says nothing under a closed world.
     has_denied: bool,
-    /// The atoms that a goal calls false; None where it says more than that of what is beyond STRIPS.
-    denied: Option<Vec<Read>>,
     /// Atoms with more arguments.
     longer: Vec<Vec<u32>>,
 }
@@ -526,19 +520,7 @@ struct Atoms {
 impl Atoms {
     fn new() -> Atoms {
         let (atoms, longer) = (Vec::with_capacity(64), Vec::new());
-        Atoms { atoms, undeclared: false, beyond: "", has_denied: false, denied: Some(Vec::new()), longer }
-    }
-
-    /// The atom that was read last has to be false.
-    fn deny_last(&mut self) {
-        match (self.atoms.pop(), &mut self.denied) {
-            (Some(atom), Some(denied)) if self.longer.is_empty() => {
-                if !denied.contains(&atom) && denied.len() < MOST_DENIED {
-                    denied.push(atom);
-                }
-            }
-            _ => self.denied = None,
-        }
+        Atoms { atoms, undeclared: false, beyond: "", has_denied: false, longer }
     }
 
     fn has_one_of(&self, others: &Atoms) -> bool {
@@ -561,7 +543,7 @@ type Sections<'a, 'b> = (Reader<'a, 'b>, u32, Atoms, Atoms);
 fn read_sections<'a, 'b>(
     block: &'a [u8],
     names: &'b mut Interner,
-    Declared { constants, may_deny, .. }: &Declared,
+    Declared { constants, .. }: &Declared,
 ) -> Result<Sections<'a, 'b>, Stop> {
     names.start();
     let mut reader =
@@ -612,8 +594,7 @@ fn read_sections<'a, 'b>(
         }
     }
     for (part, place) in [(&init, ":init"), (&goal, "the goal")] {
-        let is_read = *may_deny && part.has_denied && part.denied.is_some();
-        if !(part.beyond.is_empty() || is_read) {
+        if !part.beyond.is_empty() {
             let beyond = Difference::of("not strips").word("where", place.as_bytes());
             return refused(Refused::NotStrips, beyond.word("construct", part.beyond.as_bytes()));
         }
@@ -645,7 +626,6 @@ fn read_plain_problem(block: &[u8], declared: &Declared, names: &mut Interner) -
         number[*name as usize] = i as u32;
     }
     let packed = |[predicate, rest @ ..]: &Read| atom_from(rest, NONE, place(*predicate), |word| words.argument(word));
-    let denied = goal.denied.iter().flatten().map(packed).collect();
     let packed = |part: &Atoms| {
         let mut atoms: Vec<Atom> = part.atoms.iter().map(packed).collect();
         atoms.sort_unstable();
@@ -653,11 +633,9 @@ fn read_plain_problem(block: &[u8], declared: &Declared, names: &mut Interner) -
         atoms
     };
     let (own_init, own_goal) = (packed(&init), packed(&goal));
-    let problem = Problem { domain: place(domain), words, objects, number, init: own_init, goal: own_goal, denied };
+    let problem =
+        Problem { domain: place(domain), words, objects, number, init: own_init, goal: own_goal, others: Vec::new() };
     if init.undeclared || goal.undeclared {
-        if goal.has_denied {
-            return Err(Left::Negation.into());
-        }
         return Err(undeclared_object(&problem, reader.names));
     }
     Ok(problem)
@@ -965,26 +943,14 @@ impl Reader<'_, '_> {
             match head {
                 b"and" | b"not" => {
                     negated |= head == b"not";
-                    if open.iter().any(|(operator, _)| *operator == b"not") {
-                        found.denied = None; // it denies more than an atom
-                    }
                     open.push(if head == b"and" { (b"and", 0) } else { (b"not", 0) });
                 }
                 b"or" | b"imply" | b"forall" | b"exists" | b"=" => return Err(Left::Formula.into()),
-                _ => {
-                    let is_denied = *operator == b"not";
-                    self.atom(first, &mut found, b"the goal", [b"=<>", b"?"])?;
-                    if is_denied {
-                        found.deny_last();
-                    }
-                }
+                _ => self.atom(first, &mut found, b"the goal", [b"=<>", b"?"])?,
             }
         }
         if negated {
-            if !found.beyond.is_empty() {
-                found.denied = None;
-            }
-            (found.beyond, found.has_denied) = ("`not`", true);
+            found.beyond = "`not`";
         }
         Ok(found)
     }

@@ -11,7 +11,7 @@ use crate::left::{Answer, Left};
 use crate::planning::invariants::dead_ends;
 use crate::planning::search::Proof;
 use crate::planning::symmetries::Symmetries;
-use crate::planning::task::{Bits, GroundTask};
+use crate::planning::task::{Bits, Goal, GroundTask};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -27,7 +27,7 @@ pub type Cheapest = Answer<Result<Vec<usize>, Proof>>;
 
 /// A cheapest plan to a state with all these bits.
 pub fn cheapest_plan(task: &GroundTask, goal: &Bits) -> Cheapest {
-    if let Some(found) = task.shortest_plan(goal, &Bits::none(task.atoms.len())) {
+    if let Some(found) = task.shortest_plan(&Goal::of(goal, &Bits::default())) {
         return Ok(found.map_err(Proof::NoState));
     }
     search_cheapest(task, goal).or_else(|_| search_by_open_goals(task, goal))

@@ -112,8 +112,25 @@ impl<'a> Conditions<'a> {
         Ok(found)
     }
 
+    /// The conjuncts that a goal stands for, those of `forall` with each choice of objects, some perhaps more than once.
+    pub fn instances_of(&mut self, goal: &Form, binding: &mut Binding, found: &mut Vec<Form>) -> Answer<()> {
+        let mut words = Vec::new();
+        goal.words(&mut words);
+        self.count(1 + words.len())?;
+        match goal {
+            Form::And(parts) => parts.iter().try_for_each(|part| self.instances_of(part, binding, found)),
+            Form::Forall(variables, body) => {
+                self.each(variables, binding, &mut |own: &mut Self, binding| own.instances_of(body, binding, found))
+            }
+            _ => {
+                found.push(goal.renamed(&|name| name, &|term| value(&term, binding)));
+                Ok(())
+            }
+        }
+    }
+
     /// The condition with these values; `TRUE` or `FALSE` where that is so in all states.
-    fn condition(&mut self, form: &Form, binding: &mut Binding) -> Answer<Formula> {
+    pub fn condition(&mut self, form: &Form, binding: &mut Binding) -> Answer<Formula> {
         self.count(1)?;
         match form {
             Form::Atom(atom) => {
@@ -248,8 +265,11 @@ impl<'a> Conditions<'a> {
 
 /// The atom with the values of its variables.
 fn ground(atom: &Lifted, binding: &Binding) -> Lifted {
-    let value = |term: &Word| binding.iter().rev().find(|(name, _)| name == term).map_or(*term, |(_, value)| *value);
-    atom.iter().map(value).collect()
+    atom.iter().map(|term| value(term, binding)).collect()
+}
+
+fn value(term: &Word, binding: &Binding) -> Word {
+    binding.iter().rev().find(|(name, _)| name == term).map_or(*term, |(_, value)| *value)
 }
 
 fn negated(mut formula: Formula) -> Formula {

@@ -10,7 +10,7 @@ use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::planning::heuristics::{reasonable_orders, RelaxedPlanner};
 use crate::planning::invariants::{dead_ends, is_unreachable, unit_propagation};
-use crate::planning::task::{Bits, GroundTask, States};
+use crate::planning::task::{Bits, Goal, GroundTask, States};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -82,7 +82,7 @@ impl StatesLeft {
 /// The places of the operators of a plan to a state with all bits of `yes` and none of `no`: the alphabetically first of
 /// the shortest where these can be enumerated.
 pub fn find_plan(task: &GroundTask, yes: &Bits, no: &Bits) -> Answer<Result<Vec<usize>, Proof>> {
-    if let Some(found) = task.shortest_plan(yes, no) {
+    if let Some(found) = task.shortest_plan(&Goal::of(yes, no)) {
         return Ok(found.map_err(Proof::NoState));
     }
     if task.is_beyond() {

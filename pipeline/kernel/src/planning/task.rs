@@ -10,7 +10,7 @@ use crate::planning::heuristics::Literals;
 use crate::planning::invariants::{h2, H2};
 use crate::planning::mutex_groups::{mutex_groups, MutexGroups};
 use crate::state_space::{
-    over_bits, Effect, Formula as Condition, Further, Judge, Rules, MOST_PARTS_OF_ROW, MOST_WORDS, OR,
+    over_bits, Effect, Formula as Condition, Further, Judge, Rules, AND, MOST_PARTS_OF_ROW, MOST_WORDS, NOT, OR,
 };
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -20,6 +20,9 @@ pub const MAX_STATES: usize = 20_000;
 
 /// Operators for which that is asked in some state; the definition, which counts more than them, gives up before.
 const MAX_EXAMINED: usize = 6_000_000;
+
+/// Parts of a goal that are looked at in the states of a list.
+const MOST_PARTS_OF_GOAL: usize = MOST_PARTS_OF_ROW / 4;
 
 /// A set of bits.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
@@ -89,11 +92,7 @@ impl Bits {
     }
 
     pub fn meets(&self, other: &Bits) -> bool {
-        self.meets_words(&other.0)
-    }
-
-    fn meets_words(&self, other: &[u64]) -> bool {
-        self.0.iter().zip(other).any(|(own, other)| own & other != 0)
+        self.0.iter().zip(&other.0).any(|(own, other)| own & other != 0)
     }
 
     pub fn count(&self) -> usize {
@@ -393,6 +392,34 @@ impl StateSpace {
     }
 }
 
+/// What is asked of a state: all of these bits, and a formula.
+#[derive(Clone, Default)]
+pub struct Goal {
+    pub yes: Bits,
+    pub formula: Condition,
+}
+
+impl Goal {
+    /// A state with all bits of `yes` and none of `no`.
+    pub fn of(yes: &Bits, no: &Bits) -> Goal {
+        let mut formula: Condition = no.indexes().flat_map(|bit| [4 * bit as u32, NOT]).collect();
+        if no.count() > 1 {
+            formula.push(4 * no.count() as u32 + AND);
+        }
+        Goal { yes: yes.clone(), formula }
+    }
+
+    /// True where nothing is asked for but bits.
+    pub fn is_plain(&self) -> bool {
+        self.formula.is_empty()
+    }
+
+    pub fn is_met(&self, state: &[u64], judge: &mut Judge) -> bool {
+        let has = |bit: usize| state[bit / 64] >> (bit % 64) & 1 == 1;
+        self.yes.within_words(state) && (self.is_plain() || judge.is_true(&self.formula, has))
+    }
+}
+
 /// What all goal states have and what some have, and the number of reachable states.
 pub type Shared = (Option<(Bits, Bits)>, usize);
 
@@ -459,46 +486,34 @@ impl GroundTask {
         is_taken.then_some(after)
     }
 
-    /// What all reachable states with all bits of `yes` and none of `no` have in common, and what some of them have; None
-    /// where there are no such states. With how many states there are at all.
+    /// Does something with each state that is listed, and whether it has the goal, up to where it finds what it looks for;
+    /// None also where that takes too long.
+    pub fn find<T>(&self, goal: &Goal, mut found: impl FnMut(&Bits, bool) -> Option<T>) -> Option<Option<T>> {
+        let (space, mut judge) = (self.space().borrow(), Judge::new(MOST_PARTS_OF_GOAL));
+        let mut state = self.initial.clone();
+        let something = (0..space.states.count).find_map(|number| {
+            state.0.copy_from_slice(space.view(number));
+            let has_goal = goal.is_met(&state.0, &mut judge);
+            found(&state, has_goal)
+        });
+        (judge.left > 0).then_some(something)
+    }
+
+    /// What all reachable states with the goal have in common, and what some of them have; None where there are no such
+    /// states. With how many states there are at all.
     ///
     /// None where there are more states than that.
-    pub fn shared(&self, [yes, no]: [&Bits; 2], most: usize) -> Option<Shared> {
-        self.count_states(most)?;
-        let space = self.space().borrow();
-        let (mut state, mut shared) = (self.initial.clone(), None::<(Bits, Bits)>);
-        for number in 0..space.states.count {
-            state.0.copy_from_slice(space.view(number));
-            if yes.within(&state) && !no.meets(&state) {
+    pub fn shared(&self, goal: &Goal, most: usize) -> Option<Shared> {
+        let (count, mut shared) = (self.count_states(most)?, None::<(Bits, Bits)>);
+        self.find(goal, |state, has_goal| {
+            if has_goal {
                 let (all, some) = shared.get_or_insert_with(|| (state.clone(), state.clone()));
-                all.keep(&state);
-                some.add(&state);
+                all.keep(state);
+                some.add(state);
             }
-        }
-        Some((shared, space.states.count))
-    }
-
-    /// What other reachable states with all of these bits have, once the states are listed.
-    pub fn others(&self, all: &Bits, [yes, no]: [&Bits; 2]) -> Bits {
-        let space = self.space().borrow();
-        let (mut state, mut found) = (self.initial.clone(), Bits::none(self.atoms.len()));
-        for number in 0..space.states.count {
-            state.0.copy_from_slice(space.view(number));
-            let has_goal = yes.within(&state) && !no.meets(&state);
-            if !has_goal && all.within(&state) {
-                found.add(&state);
-            }
-        }
-        found
-    }
-
-    /// What the first of the states listed, with all bits of `yes` and none of `no`, is found to have.
-    pub fn first_goal_state<T>(&self, [yes, no]: &[&Bits; 2], mut found: impl FnMut(&Bits) -> Option<T>) -> Option<T> {
-        let (space, mut state) = (self.space().borrow(), self.initial.clone());
-        (0..space.states.count).find_map(|number| {
-            state.0.copy_from_slice(space.view(number));
-            (yes.within(&state) && !no.meets(&state)).then(|| found(&state)).flatten()
-        })
+            None::<()>
+        })?;
+        Some((shared, count))
     }
 
     /// The bit of an atom, or whether it is true in all states or in none.
@@ -506,19 +521,19 @@ impl GroundTask {
         self.bit(atom).ok_or_else(|| self.always.contains(atom))
     }
 
-    /// The places of the operators of the alphabetically first of the shortest plans to a state with all bits of `yes` and
-    /// none of `no`, or the number of all states, none of which is so; None where it is not among those enumerated.
-    pub fn shortest_plan(&self, yes: &Bits, no: &Bits) -> Option<Result<Vec<usize>, usize>> {
-        let mut space = self.space().borrow_mut();
+    /// The places of the operators of the alphabetically first of the shortest plans to a state with the goal, or the
+    /// number of all states, none of which has it; None where it is not among those enumerated.
+    pub fn shortest_plan(&self, goal: &Goal) -> Option<Result<Vec<usize>, usize>> {
+        let (mut space, mut judge) = (self.space().borrow_mut(), Judge::new(MOST_PARTS_OF_GOAL));
         let mut number = 0;
         loop {
             if space.judge.left == 0 {
                 return None;
             }
-            let found = (number..space.states.count).find(|number| {
-                let state = space.view(*number);
-                yes.within_words(state) && !no.meets_words(state)
-            });
+            let found = (number..space.states.count).find(|number| goal.is_met(space.view(*number), &mut judge));
+            if judge.left == 0 {
+                return None;
+            }
             if let Some(found) = found {
                 return Some(Ok(space.path_to(found)));
             }
@@ -565,12 +580,6 @@ impl GroundTask {
     /// The bit of an atom that is true in some reachable state and not in all.
     pub fn bit(&self, atom: &Lifted) -> Option<usize> {
         self.numbers.find(atom).and_then(|number| self.bits.bit(number))
-    }
-
-    /// The bits of those of the atoms that are true in some reachable state, and whether one is true in all.
-    pub fn bits_of_denied(&self, denied: &[Lifted]) -> (Bits, bool) {
-        let bits = Bits::of(self.atoms.len(), denied.iter().filter_map(|atom| self.bit(atom)));
-        (bits, denied.iter().any(|atom| self.always.contains(atom)))
     }
 
     /// The goal's bits, or the first of its atoms that is false in every reachable state.
