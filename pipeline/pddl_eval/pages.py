@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-import jinja2
 from markupsafe import Markup
 
 from pddl_eval.errors import UserError, did_you_mean
@@ -24,6 +23,7 @@ from pddl_eval.shown import block, line, printable
 from pddl_eval.shown import words as words
 
 if TYPE_CHECKING:
+    import jinja2
     import polars as pl
 
 MOST_ROWS = 60
@@ -393,6 +393,8 @@ def render(template: str, **values: Any) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
+    import jinja2  # here: a terminal needs no templates
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("pddl_eval"),
         autoescape=True,

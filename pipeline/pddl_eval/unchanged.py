@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import partial
@@ -79,7 +79,7 @@ def question(words: Any, inputs: Iterable[str], output: str) -> str | None:
         files = list(dict.fromkeys(chain.from_iterable(named)))
         if not all(named) or sum(Path(file).stat().st_size for file in files) > HASHED_BYTES:
             return None
-        read = dict(zip(files, _digests(files), strict=True))
+        read = _digests(files)
         if {each.decode() for each in CONTENT.findall(manifest)} <= {*read.values()}:
             return _digest([words, read, manifest.hex()])
     return None
@@ -92,15 +92,22 @@ def said_before(words: Any, inputs: Iterable[str], output: str) -> Any:
     """
     with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
         summary = json.loads(Path(output, SUMMARY).read_bytes())
-        contents, present = summary[CONTENTS], {each.name for each in os.scandir(output) if each.is_file()}
-        whole = signed(summary) == summary and present == {MANIFEST, SUMMARY, *contents}
-        if not whole or contents.keys() != summary[COUNTED].keys():
-            return None
-        if summary[ASKED] != question(words, inputs, output):
-            return None
-        found = _digests([f"{output}/{name}" for name in contents])
-        return summary[SAID] if found == list(contents.values()) else None
+        present = {each.name for each in os.scandir(output) if each.is_file()}
+        if summary[ASKED] == question(words, inputs, output) and is_untouched(output, present, summary):
+            return summary[SAID]
     return None
+
+
+def is_untouched(folder: str, present: Collection[str], summary: Mapping[str, Any], *, compared: bool = True) -> bool:
+    """Whether the files of a finished run that are ``present`` are those that it has left, byte for byte.
+
+    Unless it is ``compared``, no file is read. Raises ``OSError``.
+    """
+    contents: Mapping[str, str] = summary.get(CONTENTS) or {}
+    if not contents or signed(summary) != summary or contents.keys() != summary[COUNTED].keys():
+        return False
+    files = {f"{folder}/{name}": content for name, content in contents.items()}
+    return {*present} == {MANIFEST, SUMMARY, *contents} and (not compared or _digests(files) == files)
 
 
 def _files_named(place: str) -> list[str]:
@@ -118,11 +125,11 @@ def _files_named(place: str) -> list[str]:
     return [file for file in walked if fnmatchcase(Path(file).name, name)]
 
 
-def _digests(files: Iterable[str]) -> list[str]:
-    found = []
-    for file in files:
+def _digests(files: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for file in files:  # In one thread: small files take several three times as long.
         with Path(file).open("rb") as opened:
-            found.append(digest_of_file(opened))
+            found[file] = digest_of_file(opened)
     return found
 
 

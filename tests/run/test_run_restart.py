@@ -56,21 +56,22 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Collection[Path], int,
     def fail(files: Collection[Path], number: int, times: int = 10**6) -> None:
         paths, left = {str(file) for file in files}, [times]
 
+        def unless_failing(known: Callable[..., Any]) -> Callable[..., Any]:
+            def open_(path: str | Path, *arguments: Any, **options: Any) -> Any:
+                if str(path) in paths and left[0]:
+                    left[0] -= 1
+                    raise OSError(number, os.strerror(number))
+                return known(path, *arguments, **options)
+
+            return open_
+
         class Failing:
             def __getattr__(self, name: str) -> Any:
                 known = getattr(fs.LocalFileSystem(), name)
-                if name not in ("open_input_file", "open_input_stream"):
-                    return known
-
-                def open_(path: str, *arguments: Any, **options: Any) -> Any:
-                    if path in paths and left[0]:
-                        left[0] -= 1
-                        raise OSError(number, os.strerror(number))
-                    return known(path, *arguments, **options)
-
-                return open_
+                return unless_failing(known) if name in ("open_input_file", "open_input_stream") else known
 
         monkeypatch.setattr(Location, "filesystem", property(lambda self: Failing()))
+        monkeypatch.setattr(Path, "open", unless_failing(Path.open))
 
     return fail
 

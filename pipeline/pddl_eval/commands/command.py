@@ -92,9 +92,9 @@ class Command(click.Command):
         before = verbosity.set(ctx.meta.get(VERBOSITY, verbosity.get()))
         try:
             with _plain_errors(resumable="engine" in ctx.params):
+                forks = "engine" in ctx.params and has_one_thread()
                 if self.says_again(ctx):
                     return None
-                forks = "engine" in ctx.params and has_one_thread()
                 begin_own_process()
                 with _workers(ctx.params) if forks else nullcontext():
                     ctx.meta[FILES] = [ctx.params.get("domain"), *ctx.meta.get(FILES, ())]

@@ -114,7 +114,7 @@ class Location:
     region: str = ""
 
     def __truediv__(self, name: str) -> Location:
-        return replace(self, path=f"{self.path.rstrip('/')}/{name}")
+        return Location(f"{self.path.rstrip('/')}/{name}", self.root, self.endpoint, self.region)
 
     def __str__(self) -> str:
         """As a person would write it: ``/data/pairs`` or ``s3://bucket/pairs``."""

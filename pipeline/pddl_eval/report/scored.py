@@ -430,7 +430,7 @@ def _read_long(source: Source, names: Sequence[str]) -> Iterator[pl.DataFrame]:
 
 
 def _scan(source: Source) -> pl.LazyFrame:
-    paths = [(source.base / file.name).path for file in source.files]
+    paths = [file.version.location.path for file in source.files]
     if source.base.is_local:
         return pl.scan_parquet(paths, glob=False)
     # Through Arrow, so that credentials are found as everywhere else in the program.

@@ -24,7 +24,6 @@ from pddl_eval.datasets import (
     Location,
     RowGroup,
     Source,
-    in_threads,
     open_source,
     partition_stem,
     places,
@@ -34,7 +33,7 @@ from pddl_eval.run.manifest import CHANGED, entries_of
 from pddl_eval.run.partitions import record_of
 from pddl_eval.run.shards import left_over, named_rows, shards_named
 from pddl_eval.shown import listed, row_count
-from pddl_eval.unchanged import CONTENTS, COUNTED, MANIFEST, SUMMARY, signed
+from pddl_eval.unchanged import CONTENTS, COUNTED, MANIFEST, SUMMARY, is_untouched
 
 MERGED = "rows_per_file"
 """In the manifest of a run whose partitions are merged."""
@@ -176,12 +175,9 @@ def untouched(
     """
     try:
         said = entries_of(folder / SUMMARY) if SUMMARY in present else {}
-        whole = said.get("run") == run and signed(said) == said and said.get(CONTENTS, {})
-        if not whole or present.keys() != {MANIFEST, SUMMARY, *whole} or whole.keys() != said[COUNTED].keys():
-            return None
-        found = in_threads(lambda name: places.content_of(folder / name), list(whole) if compared else [])
-        return said if not compared or list(found) == list(whole.values()) else None
-    except DatasetError:
+        whole = said.get("run") == run and is_untouched(folder.path, present, said, compared=compared)
+        return said if whole else None
+    except (DatasetError, OSError):
         return None
 
 
