@@ -364,8 +364,8 @@ def known_scores(
     start, stop = first + numbers.start, first + numbers.stop
     blocks = range(start // BLOCK_ROWS, max(start, stop - 1) // BLOCK_ROWS + 1)
     rows = pa.Table.from_batches([_read_block(known, number) for number in blocks])
-    row = rows[runs.KNOWN_ROW]
-    inside = rows.filter(pc.and_(pc.greater_equal(row, start), pc.less(row, stop)))
+    low, high = np.searchsorted(rows[runs.KNOWN_ROW], [start, stop])
+    inside = rows.slice(low, high - low)
     return inside.set_column(0, runs.KNOWN_ROW, pc.subtract(inside[runs.KNOWN_ROW], first))
 
 
