@@ -17,7 +17,7 @@ use crate::pddl::language::show_formula;
 use crate::pddl::problems::Interner;
 use crate::planning::conditions::{ConditionalEffect, Conditions, Ranges};
 use crate::plans::found::{Step, Steps};
-use crate::state_space::{Formula as Condition, Judge};
+use crate::state_space::{Formula as Condition, Judge, Rules};
 use crate::validation::State;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -111,6 +111,7 @@ pub struct World {
     /// Where one of these is a `forall`, all conjuncts but comparisons, with those that it stands for.
     instances: Vec<Condition>,
     metric: Option<GroundExpression>,
+    rules: Rules,
     actions: HashMap<Step, Rc<Result<Done, Fault>>>,
     ranges: Ranges,
     /// How many parts the formulas of these actions have.
@@ -166,7 +167,11 @@ impl World {
         if has_instances {
             instances.extend(problem.goal.iter().cloned().map(Form::Atom));
         }
+        let init = if domain.rules.is_empty() { Vec::new() } else { problem.init.clone() };
         let mut world = World::of(number, domain, objects, [problem.init, problem.goal], names)?;
+        if !world.domain.rules.is_empty() {
+            world.ground_rules(&init, names)?;
+        }
         for (fluent, value) in problem.values {
             let place = world.fluents.number(fluent) as usize;
             world.values.resize(world.values.len().max(place + 1), None);
@@ -175,7 +180,7 @@ impl World {
         for conjunct in problem.others {
             let other = match conjunct {
                 Conjunct::Formed(conjunct) => {
-                    let (found, _) = world.ground_forms(names, |forms| {
+                    let (found, _) = world.ground_forms(&[], &|_| true, names, |forms| {
                         if has_instances {
                             forms.instances_of(&conjunct.form, &mut Vec::new(), &mut instances)?;
                         }
@@ -191,7 +196,7 @@ impl World {
         instances.retain(|instance| seen.insert(instance.clone()));
         let make =
             |forms: &mut Conditions| instances.iter().map(|each| forms.condition(each, &mut Vec::new())).collect();
-        world.instances = world.ground_forms(names, make)?.0;
+        world.instances = world.ground_forms(&[], &|_| true, names, make)?.0;
         world.metric = problem.metric.map(|metric| world.ground(&metric, Lifted::clone));
         Ok(world)
     }
@@ -212,7 +217,7 @@ impl World {
         let (init, goal) = (numbers(init), numbers(goal));
         let (values, actions) = (vec![Some(Fraction::ZERO)], HashMap::default());
         let (others, instances) = (Vec::new(), Vec::new());
-        let (metric, ranges, parts) = (None, Ranges::default(), 0);
+        let (metric, rules, ranges, parts) = (None, Rules::new(), Ranges::default(), 0);
         Ok(World {
             number,
             domain,
@@ -225,10 +230,29 @@ impl World {
             others,
             instances,
             metric,
+            rules,
             actions,
             ranges,
             parts,
         })
+    }
+
+    /// Grounds the rules of derived predicates, from an initial state that has none of them.
+    fn ground_rules(&mut self, init: &[Lifted], names: &Interner) -> Answer<()> {
+        let domain = self.domain.clone();
+        let is_derived = |name: Word| domain.rules.iter().any(|rule| rule.name == name);
+        if init.iter().any(|atom| is_derived(atom[0])) {
+            return Err(Left::Derived);
+        }
+        let by_operators = domain.operators.iter().flat_map(Operator::changed);
+        let changed: HashSet<Word> = by_operators.chain(domain.rules.iter().map(|rule| rule.name)).collect();
+        for rule in &domain.rules {
+            let is_fluent = |name: Word| changed.contains(&name);
+            let (found, _) = self.ground_forms(init, &is_fluent, names, |forms| forms.instances(rule))?;
+            self.rules.resize_with(rule.stratum + 1, Vec::new);
+            self.rules[rule.stratum].extend(found.into_iter().map(|(atom, body)| (atom as usize, body)));
+        }
+        Ok(())
     }
 
     fn ground(&mut self, expression: &Expression, with_values: impl Fn(&Lifted) -> Lifted) -> GroundExpression {
@@ -328,7 +352,8 @@ impl World {
         if operator.beyond.is_empty() {
             return Ok(Forms::default());
         }
-        let ((conditions, effects), parts) = self.ground_forms(names, |forms| forms.forms(operator, arguments))?;
+        let ((conditions, effects), parts) =
+            self.ground_forms(&[], &|_| true, names, |forms| forms.forms(operator, arguments))?;
         let place = |term: Word| operator.parameters.iter().position(|(name, _)| *name == term);
         let value = |term: Word| place(term).map_or(term, |place| arguments[place]);
         let written = operator.beyond.iter().filter(|each| !each.is_effect);
@@ -336,19 +361,35 @@ impl World {
         Ok((conditions.into_iter().zip(shown).collect(), effects, parts))
     }
 
-    /// What is made of forms over the numbers of atoms, and how many parts that took.
+    /// What is made of forms over the numbers of atoms, and how many parts that took; what is no fluent is as it is here.
     fn ground_forms<T>(
         &mut self,
+        init: &[Lifted],
+        is_fluent: &dyn Fn(Word) -> bool,
         names: &Interner,
         make: impl FnOnce(&mut Conditions) -> Answer<T>,
     ) -> Answer<(T, usize)> {
-        let mut grounding = Conditions::new(&self.objects, &[], &self.domain, names, &|_| true);
+        let mut grounding = Conditions::new(&self.objects, init, &self.domain, names, is_fluent);
         std::mem::swap(&mut grounding.atoms, &mut self.atoms);
         std::mem::swap(&mut grounding.ranges, &mut self.ranges);
         let found = make(&mut grounding);
         let Conditions { atoms, ranges, parts, .. } = grounding;
         (self.atoms, self.ranges, self.parts) = (atoms, ranges, self.parts + parts);
         Ok((found?, parts))
+    }
+
+    /// The state with all that is derived in it, where something is.
+    pub fn full(&self, state: &State, judge: &mut Judge) -> Answer<Option<State>> {
+        if self.rules.is_empty() {
+            return Ok(None);
+        }
+        let mut full = state.clone();
+        let has = |state: &State, atom: usize| state.contains(&numbered(atom as u32));
+        judge.derive_in(&self.rules, &mut full, &has, &|state, atom| _ = state.insert(numbered(atom as u32)));
+        if judge.left == 0 {
+            return Err(Left::Budget);
+        }
+        Ok(Some(full))
     }
 
     /// The operator with the effects that it has in a state, where these depend on it.

@@ -211,13 +211,24 @@ impl Judge {
 
     /// Adds to a state what is derived in it; not all, where no parts are left.
     pub fn derive(&mut self, rules: &Rules, state: &mut Bits) {
+        self.derive_in(rules, state, &Bits::has, &Bits::set);
+    }
+
+    /// The same in a set of any kind.
+    pub fn derive_in<S>(
+        &mut self,
+        rules: &Rules,
+        state: &mut S,
+        has: &dyn Fn(&S, usize) -> bool,
+        set: &dyn Fn(&mut S, usize),
+    ) {
         for stratum in rules {
             let mut grows = true;
             while grows && self.left > 0 {
                 grows = false;
                 for (atom, body) in stratum {
-                    if !state.has(*atom) && self.holds(body, state) {
-                        state.set(*atom);
+                    if !has(state, *atom) && self.is_true(body, |other| has(state, other)) {
+                        set(state, *atom);
                         grows = true;
                     }
                 }

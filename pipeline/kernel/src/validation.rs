@@ -134,6 +134,7 @@ impl Template {
 }
 
 /// A set of atoms: a table in which an atom is looked for from the slot that its number is mixed to.
+#[derive(Clone)]
 pub struct State {
     /// Atoms, with `IS_IN` where they are in the set; what was taken out keeps its slot. 0 is free.
     slots: Vec<Atom>,

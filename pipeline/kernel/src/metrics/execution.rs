@@ -7,6 +7,7 @@ use crate::left::{Answer, Left};
 use crate::model::Atom;
 use crate::pddl::problems::Interner;
 use crate::plans::found::{Step, Steps, Unread};
+use crate::state_space::Judge;
 use crate::validation::State;
 use std::rc::Rc;
 
@@ -19,6 +20,9 @@ const MAX_LINKS: usize = 250_000;
 /// Steps that are executed here, and parts of formulas that are computed.
 const MOST_STEPS: usize = 10_000;
 const MAX_EVALUATIONS: usize = 100_000;
+
+/// Parts of the rules that atoms are derived by.
+const MOST_PARTS: usize = 20_000_000;
 
 type Link = (Step, Atom, Step);
 
@@ -108,7 +112,8 @@ pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner
     if plan.len() > MOST_STEPS {
         return Err(Left::Budget);
     }
-    let mut state = State::new(&world.init);
+    let (mut state, mut judge) = (State::new(&world.init), Judge::new(MOST_PARTS));
+    let mut full = world.full(&state, &mut judge)?;
     let mut values: Values = world.values.clone();
     let mut done: Vec<Option<Executed>> = Vec::with_capacity(plan.len());
     let mut failed = None;
@@ -123,8 +128,9 @@ pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner
             _ => return Err(Left::Concurrent),
         };
         let made = world.operator_of(action, steps, names)?;
+        let true_ = full.as_ref().unwrap_or(&state);
         let applied = match &*made {
-            Ok(operator) => world.applied(operator, &state, &values, steps, names)?.map(|updates| (operator, updates)),
+            Ok(operator) => world.applied(operator, true_, &values, steps, names)?.map(|updates| (operator, updates)),
             Err(fault) => Err(fault.clone()),
         };
         let (operator, updates) = match applied {
@@ -138,11 +144,12 @@ pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner
         if evaluations > MAX_EVALUATIONS {
             return Err(Left::Budget);
         }
-        let acting = world.acting(operator, &state).map(|done| Rc::new(Ok(done)));
+        let acting = world.acting(operator, true_).map(|done| Rc::new(Ok(done)));
         let made = acting.unwrap_or_else(|| made.clone());
         if let Ok(operator) = &*made {
             operator.deletes.iter().for_each(|atom| _ = state.remove(atom));
             state.extend(operator.adds.iter());
+            full = world.full(&state, &mut judge)?;
         }
         for (fluent, value) in updates {
             values.resize(values.len().max(fluent + 1), None);
@@ -151,6 +158,7 @@ pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner
         actions += 1;
         done.push(Some(made));
     }
+    let state = full.unwrap_or(state);
     let lacking: Vec<Atom> = world.goal.iter().copied().filter(|atom| !state.contains(atom)).collect();
     let mut unmet = Vec::new();
     for (place, other) in world.others.iter().enumerate() {

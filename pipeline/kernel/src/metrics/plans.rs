@@ -77,9 +77,6 @@ impl Reference {
 /// A domain that plans are executed in: it is well typed.
 pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<Rc<Domain>> {
     let domain = parse_any_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
-    if !domain.rules.is_empty() {
-        return Err(Left::Derived);
-    }
     let is_ill_typed = ill_typed_operator(&domain, b"", names).is_some() || has_ill_typed_forms(&domain, names);
     if is_ill_typed || has_ill_typed_numbers(&domain, names) {
         return Err(Left::Reference);
