@@ -9,10 +9,10 @@ use crate::model::{
     self, atom_of, fluents_of, Atom, Domain, Expression, Form, Formula, Known, Lifted, Mark, Part, Problem, Word,
     EQUALITY, MOST_ARGUMENTS, NO_OBJECT, TOTAL_COST,
 };
-use crate::pddl::drafts::{require_no_strings, without_thinking};
+use crate::pddl::drafts::answer_of;
 use crate::pddl::language::{encode_numbered, expression, form, formula, is_connective, show_formula, COMPARISONS};
 use crate::pddl::problems::Interner;
-use crate::pddl::sexpr::{block, openings, Items, Tree, LONGEST};
+use crate::pddl::sexpr::{block, Items, Openings, Tree};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -57,13 +57,8 @@ pub struct AnyProblem {
 
 /// The problem of a text, if it is its only one; atoms may name objects that are not declared.
 pub fn read_any_problem(text: &[u8], names: &mut Interner) -> Answer<AnyProblem> {
-    if text.len() > LONGEST {
-        return Err(Left::Text);
-    }
-    let mut answer = std::str::from_utf8(text).map_err(|_| Left::Text)?.to_ascii_lowercase();
-    without_thinking(&mut answer)?;
-    require_no_strings(&answer)?;
-    let starts = openings(&answer, "problem")?;
+    let answer = answer_of(text)?;
+    let starts = Openings::new(&answer, "problem").rest()?;
     let [start] = starts[..] else {
         return Err(if starts.is_empty() { Left::Reference } else { Left::Notation });
     };

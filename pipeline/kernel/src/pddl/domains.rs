@@ -6,12 +6,12 @@
 use crate::hashing::HashSet;
 use crate::left::{Answer, Left};
 use crate::model::{Beyond, Domain, Form, Formula, Known, Lifted, Operator, Rule, Word, EQUALITY, MOST_VARIABLES};
-use crate::pddl::drafts::{require_no_strings, without_thinking};
+use crate::pddl::drafts::answer_of;
 use crate::pddl::language::{
     encode_numbered, encode_written, form, formula, is_connective, is_predicate, COMPARISONS, UPDATES,
 };
 use crate::pddl::problems::Interner;
-use crate::pddl::sexpr::{block, is_blank, openings, Items, Node, Tree, LONGEST, PACKAGE_NESTING};
+use crate::pddl::sexpr::{block, is_blank, Items, Node, Openings, Tree, PACKAGE_NESTING};
 use crate::structure::types::least_alternatives;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,23 +64,16 @@ pub fn require_atoms(domain: &Domain) -> Answer<()> {
 
 /// The domain of a text, which may also say something of numbers, and have any conditions and effects.
 pub fn parse_any_domain(text: &[u8], last: bool, names: &mut Interner) -> Answer<Reading> {
-    if text.len() > LONGEST {
-        return Err(Left::Text);
-    }
-    let mut answer = std::str::from_utf8(text).map_err(|_| Left::Text)?.to_ascii_lowercase();
-    if !is_blank(&answer) {
-        without_thinking(&mut answer)?;
-        require_no_strings(&answer)?;
-    }
+    let answer = answer_of(text)?;
     let refused = |reason| Ok(Reading { outcome: Err(reason), several: false });
     if is_blank(&answer) {
         return refused(Refused::Empty);
     }
     let bare = without_comments(&answer);
-    let starts = openings(&bare, "domain")?;
+    let starts = Openings::new(&bare, "domain").rest()?;
     if starts.is_empty() {
         // In prose a `;` may stand before a domain; actions alone are read by the definition.
-        let is_commented = bare.len() < answer.len() && !openings(&answer, "domain")?.is_empty();
+        let is_commented = bare.len() < answer.len() && Openings::new(&answer, "domain").next()?.is_some();
         return if is_commented || bare.contains(":action") { Err(Left::Notation) } else { refused(Refused::NoDomain) };
     }
     let several = starts.len() > 1;

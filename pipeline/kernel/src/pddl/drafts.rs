@@ -1,7 +1,7 @@
 //! What of a raw answer counts (definition/pddl/drafts.py): no train of thought, no end tokens.
 
 use crate::left::{Answer, Left};
-use crate::pddl::sexpr::is_space;
+use crate::pddl::sexpr::{is_space, LONGEST};
 
 const NAMES: [&str; 8] =
     ["thinking", "think", "thoughts", "thought", "reasoning", "reflection", "scratchpad", "analysis"];
@@ -34,12 +34,29 @@ enum Mark {
     Ends,
 }
 
+/// A raw answer in lower case without what does not count.
+///
+/// Lower case of characters beyond ASCII makes no letter of a keyword, and stands in no plain block.
+pub fn answer_of(raw: &[u8]) -> Answer<String> {
+    if raw.len() > LONGEST {
+        return Err(Left::Text);
+    }
+    let mut answer = std::str::from_utf8(raw).map_err(|_| Left::Text)?.to_owned();
+    answer.make_ascii_lowercase();
+    if may_have_marks(answer.as_bytes()) {
+        without_thinking(&mut answer)?;
+        // Strings of JSON may hold PDDL: they are the definition's.
+        if answer.contains('\\') && answer.contains(['"', '\'']) {
+            return Err(Left::Notation);
+        }
+    }
+    Ok(answer)
+}
+
 /// Put blanks in place of thoughts, and of end tokens behind the answer, which is in lower case; lines stay as they were.
 pub fn without_thinking(answer: &mut String) -> Answer<()> {
     // The definition looks for marks only where one of these is, whatever else would be one.
-    if !may_have_marks(answer.as_bytes())
-        || !["<", "[t", "assistantfinal", "◁"].iter().any(|start| answer.contains(start))
-    {
+    if !["<", "[t", "assistantfinal", "◁"].iter().any(|start| answer.contains(start)) {
         return Ok(());
     }
     let mut bytes = std::mem::take(answer).into_bytes();
@@ -49,19 +66,12 @@ pub fn without_thinking(answer: &mut String) -> Answer<()> {
     Ok(())
 }
 
-/// Err where strings of JSON may hold PDDL: they are the definition's.
-pub fn require_no_strings(answer: &str) -> Answer<()> {
-    if answer.contains('\\') && answer.contains(['"', '\'']) {
-        return Err(Left::Notation);
-    }
-    Ok(())
-}
-
-/// False for most answers without thinking marks.
+/// False for most answers without thinking marks and escapes.
 pub fn may_have_marks(answer: &[u8]) -> bool {
-    let may_be = |pair: (&u8, &u8)| matches!(pair, (b'<', _) | (b'[', b't' | b'T') | (b't', b'f') | (0xE2, _));
+    let may_be = |pair: (&u8, &u8)| matches!(pair, (b'<' | b'\\', _) | (b'[', b't' | b'T') | (b't', b'f') | (0xE2, _));
     let next = answer.get(1..).unwrap_or_default();
-    answer.iter().zip(next).fold(false, |found, pair| found | may_be(pair)) // 16 bytes at once
+    let found = answer.iter().zip(next).fold(false, |found, pair| found | may_be(pair)); // 16 bytes at once
+    found || answer.last() == Some(&b'\\')
 }
 
 fn blank_thoughts(answer: &mut [u8]) -> Answer<()> {

@@ -10,8 +10,8 @@ use crate::model::{
     arguments, atom_from, Atom, Known, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_ARGUMENTS, MOST_WORDS,
     NO_OBJECT,
 };
-use crate::pddl::drafts::{require_no_strings, without_thinking};
-use crate::pddl::sexpr::{block, bytes_inside, is_blank, is_space, openings, Token, Tokens, LONGEST, PACKAGE_NESTING};
+use crate::pddl::drafts::answer_of;
+use crate::pddl::sexpr::{block, bytes_inside, is_blank, is_space, Openings, Token, Tokens, PACKAGE_NESTING};
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
@@ -124,41 +124,38 @@ pub fn read_problem(text: Option<&[u8]>, declared: &Declared, names: &mut Intern
         Ok(Reading { outcome, several: false })
     };
     let raw = text.unwrap_or_default();
-    if raw.len() > LONGEST {
-        return Err(Left::Text);
-    }
-    let written = std::str::from_utf8(raw).map_err(|_| Left::Text)?;
-    if is_blank(written) {
-        return empty("empty text");
-    }
-    // Lower case of characters beyond ASCII makes no letter of a keyword, and stands in no plain block.
-    let mut answer = written.to_ascii_lowercase();
-    without_thinking(&mut answer)?;
-    require_no_strings(&answer)?;
+    let answer = answer_of(raw)?;
     if is_blank(&answer) {
-        return empty("only thoughts");
+        return empty(if std::str::from_utf8(raw).is_ok_and(is_blank) { "empty text" } else { "only thoughts" });
     }
-    let starts = openings(&answer, "problem")?;
-    let several = starts.len() > 1;
-    let mut reason = None;
-    for start in &starts {
-        let text = &answer.as_bytes()[*start..];
+    let mut openings = Openings::new(&answer, "problem");
+    let (mut first, mut several, mut reason) = (None, false, None);
+    while let Some(start) = openings.next()? {
+        several = first.is_some();
+        first = first.or(Some(start));
+        let mut text = &answer.as_bytes()[start..];
         // What is read to its last parenthesis is closed and plain; of all else the block is needed to say what it is.
-        if let Ok(problem) = read_plain_problem(text, declared, names) {
-            return Ok(Reading { outcome: Ok(problem), several });
+        let mut read = read_plain_problem(text, declared, names);
+        if read.is_err() {
+            let Some(block) = block(text)? else { continue };
+            text = block;
+            read = read_plain_problem(text, declared, names);
         }
-        let Some(block) = block(text)? else {
-            continue;
-        };
-        match read_plain_problem(block, declared, names) {
-            Ok(problem) => return Ok(Reading { outcome: Ok(problem), several }),
+        match read {
+            Ok((problem, tokens)) => {
+                if !tokens.is_commented {
+                    openings.at = start + tokens.at; // another one is no part of it
+                }
+                several |= !openings.rest()?.is_empty();
+                return Ok(Reading { outcome: Ok(problem), several });
+            }
             Err(Stop::Left(left)) => return Err(left),
             // Constraints, preferences and timed literals are not STRIPS, which the definition says.
-            Err(Stop::Refused(_)) if says_times(block) => return Err(Left::Notation),
-            Err(Stop::Refused(first)) => reason = reason.or(Some(first)),
+            Err(Stop::Refused(_)) if says_times(text) => return Err(Left::Notation),
+            Err(Stop::Refused(why)) => reason = reason.or(Some(why)),
         }
     }
-    let outcome = Err(reason.unwrap_or_else(|| why_no_block(&answer, starts.first())));
+    let outcome = Err(reason.unwrap_or_else(|| why_no_block(&answer, first)));
     Ok(Reading { outcome, several })
 }
 
@@ -173,11 +170,11 @@ fn says_times(block: &[u8]) -> bool {
     })
 }
 
-fn why_no_block(answer: &str, opening: Option<&usize>) -> Unreadable {
+fn why_no_block(answer: &str, opening: Option<usize>) -> Unreadable {
     let difference = match opening {
         None => Difference::of("no block"),
         Some(start) => {
-            let line = answer.as_bytes()[..*start].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let line = answer.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1;
             Difference::of("never closed").number("line", line)
         }
     };
@@ -602,10 +599,14 @@ fn read_sections<'a, 'b>(
     Ok((reader, domain, init, goal))
 }
 
-/// The problem that a lower-case block states, with which the text begins.
+/// The problem that a lower-case block states, with which the text begins, and what follows it.
 ///
 /// A constant of the domain is one even if the problem declares it again.
-fn read_plain_problem(block: &[u8], declared: &Declared, names: &mut Interner) -> Result<Problem, Stop> {
+fn read_plain_problem<'a>(
+    block: &'a [u8],
+    declared: &Declared,
+    names: &mut Interner,
+) -> Result<(Problem, Tokens<'a>), Stop> {
     let (reader, domain, init, goal) = read_sections(block, names, declared)?;
     if !init.longer.is_empty() || !goal.longer.is_empty() {
         return Err(Left::Arity.into());
@@ -638,7 +639,7 @@ fn read_plain_problem(block: &[u8], declared: &Declared, names: &mut Interner) -
     if init.undeclared || goal.undeclared {
         return Err(undeclared_object(&problem, reader.names));
     }
-    Ok(problem)
+    Ok((problem, reader.tokens))
 }
 
 /// The first atom that names an object that neither the problem nor the domain declares.

@@ -24,34 +24,53 @@ pub fn is_blank(text: &str) -> bool {
 }
 
 /// Where `(define (problem` stands in a lower-case answer, or `(define (domain` before a blank or a parenthesis.
-pub fn openings(answer: &str, what: &str) -> Answer<Vec<usize>> {
-    let mut found = Vec::new();
-    for (third, _) in answer.match_indices('f') {
-        let Some((before, rest)) = split_at_word(answer, third) else { continue };
-        let before = trimmed_end(before)?;
-        let rest = trimmed_start(rest)?;
-        // A comment between the words of the opening is left to the definition.
-        let is_commented = |rest: &str| what == "problem" && before.ends_with('(') && rest.starts_with(';');
-        if is_commented(rest) {
-            return Err(Left::Notation);
-        }
-        if !before.ends_with('(') || !rest.starts_with('(') {
-            continue;
-        }
-        let rest = trimmed_start(&rest[1..])?;
-        if is_commented(rest) {
-            return Err(Left::Notation);
-        }
-        let Some(rest) = rest.strip_prefix(what) else { continue };
-        if what == "domain" && trimmed_start(rest)?.len() == rest.len() && !rest.starts_with(')') {
-            continue;
-        }
-        if found.len() == MOST_BLOCKS {
-            return Err(Left::Text);
-        }
-        found.push(before.len() - 1);
+pub struct Openings<'a> {
+    answer: &'a str,
+    what: &'static str,
+    /// Where the next is looked for.
+    pub at: usize,
+    found: usize,
+}
+
+impl<'a> Openings<'a> {
+    pub fn new(answer: &'a str, what: &'static str) -> Openings<'a> {
+        Openings { answer, what, at: 0, found: 0 }
     }
-    Ok(found)
+
+    pub fn next(&mut self) -> Answer<Option<usize>> {
+        let (answer, what) = (self.answer, self.what);
+        while let Some(before) = answer[self.at..].find('f') {
+            let third = self.at + before;
+            self.at = third + 1;
+            let Some((before, rest)) = split_at_word(answer, third) else { continue };
+            let before = trimmed_end(before)?;
+            let rest = trimmed_start(rest)?;
+            // A comment between the words of the opening is left to the definition.
+            let is_commented = |rest: &str| what == "problem" && before.ends_with('(') && rest.starts_with(';');
+            if is_commented(rest) {
+                return Err(Left::Notation);
+            }
+            if !before.ends_with('(') || !rest.starts_with('(') {
+                continue;
+            }
+            let rest = trimmed_start(&rest[1..])?;
+            if is_commented(rest) {
+                return Err(Left::Notation);
+            }
+            let Some(rest) = rest.strip_prefix(what) else { continue };
+            if what == "domain" && trimmed_start(rest)?.len() == rest.len() && !rest.starts_with(')') {
+                continue;
+            }
+            self.found += 1;
+            return if self.found > MOST_BLOCKS { Err(Left::Text) } else { Ok(Some(before.len() - 1)) };
+        }
+        Ok(None)
+    }
+
+    /// All that are still to come.
+    pub fn rest(&mut self) -> Answer<Vec<usize>> {
+        std::iter::from_fn(|| self.next().transpose()).collect()
+    }
 }
 
 /// What stands before and after a `define`, the third letter of which is there: few words have its letter.
@@ -165,11 +184,13 @@ pub enum Token {
 pub struct Tokens<'a> {
     pub block: &'a [u8],
     pub at: usize,
+    /// True where a comment was read.
+    pub is_commented: bool,
 }
 
 impl<'a> Tokens<'a> {
     pub fn new(block: &'a [u8]) -> Tokens<'a> {
-        Tokens { block, at: 0 }
+        Tokens { block, at: 0, is_commented: false }
     }
 
     /// True where more was asked for than there is, which `next` finds closed.
@@ -193,7 +214,10 @@ impl<'a> Tokens<'a> {
                     self.at = at;
                     return Token::Close;
                 }
-                Class::Comment => at = line_end(block, at),
+                Class::Comment => {
+                    at = line_end(block, at);
+                    self.is_commented = true;
+                }
                 Class::Plain | Class::Odd => {
                     let is_part = |byte: &u8| matches!(CLASSES[usize::from(*byte)], Class::Plain | Class::Odd);
                     while block.get(at).is_some_and(is_part) {
