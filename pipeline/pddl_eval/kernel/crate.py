@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "d8e0da45b129d4bf927d9f98c3b73e8f"
+DIGEST = "eabef921c0490e6e0abc3f988a5a73a7"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper", "rover_single_stores")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

@@ -11,7 +11,7 @@ use crate::model::{
     NO_OBJECT,
 };
 use crate::pddl::drafts::answer_of;
-use crate::pddl::sexpr::{block, bytes_inside, is_blank, is_space, Openings, Token, Tokens, PACKAGE_NESTING};
+use crate::pddl::sexpr::{after_spaces, block, bytes_inside, is_blank, Openings, Token, Tokens, PACKAGE_NESTING};
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
@@ -310,12 +310,13 @@ impl Interner {
         let mut slot = self.slot(key, length, &[]);
         loop {
             let (reading, number) = self.slots[slot];
+            // The word of this number is what is looked for even if the slot is of an earlier reading.
+            let entry = self.entries.get(number as usize);
+            if entry.is_some_and(|entry| entry.key == key && entry.length as usize == length) {
+                return Ok(number);
+            }
             if reading != self.reading && reading != 0 {
                 return Err(slot);
-            }
-            let entry = &self.entries[number as usize];
-            if entry.key == key && entry.length as usize == length {
-                return Ok(number);
             }
             slot = (slot + 1) & (self.slots.len() - 1);
         }
@@ -790,25 +791,26 @@ impl Reader<'_, '_> {
         let (block, names) = (self.tokens.block, &*self.names);
         let mut at = self.tokens.at;
         loop {
-            while block.get(at).is_some_and(|byte| is_space(*byte)) {
-                at += 1;
-            }
+            at = after_spaces(block, at);
             if block.get(at) != Some(&b'(') {
                 return;
             }
             let (mut words, mut count, mut undeclared) = ([NONE; 1 + MOST_ARGUMENTS], 0, false);
-            while block.get(at) != Some(&b')') {
-                let (Some((number, end)), Some(word)) = (names.known_at(block, at + 1), words.get_mut(count)) else {
-                    return;
-                };
+            loop {
+                let Some((number, end)) = names.known_at(block, at + 1) else { return };
+                let (Some(word), Some(next)) = (words.get_mut(count), block.get(end)) else { return };
                 let Entry { is_name, is_declared, .. } = names.entries[number as usize];
-                if !is_name || !matches!(block.get(end), Some(b' ' | b')')) {
+                if !is_name {
                     return;
                 }
-                undeclared |= count > 0 && !is_declared;
-                *word = number;
+                (*word, at) = (number, end);
+                undeclared |= (count > 0) & !is_declared;
                 count += 1;
-                at = end;
+                match next {
+                    b' ' => {}
+                    b')' => break,
+                    _ => return,
+                }
             }
             found.atoms.push(words);
             found.undeclared |= undeclared;

@@ -134,12 +134,27 @@ pub fn block(text: &[u8]) -> Answer<Option<&[u8]>> {
     Ok(None)
 }
 
+/// A number of eight bytes has each of them this often.
+const EACH: u64 = u64::MAX / 255;
+
 /// How many of eight bytes of a text stand before the first that is below `*`, as all that ends a word but a comment.
 #[inline(always)]
 pub fn bytes_inside(bytes: u64) -> usize {
-    const EACH: u64 = u64::MAX / 255;
     let below = bytes.wrapping_sub(EACH * b'*' as u64) & !bytes & (EACH << 7); // exact up to the first
     below.trailing_zeros() as usize / 8
+}
+
+/// Where what follows some white space begins.
+#[inline(always)]
+pub fn after_spaces(block: &[u8], mut at: usize) -> usize {
+    while block.get(at).is_some_and(|byte| CLASSES[usize::from(*byte)] == Class::Space) {
+        at += 1;
+        if let Some(bytes) = block[at..].first_chunk() {
+            at += (u64::from_le_bytes(*bytes) ^ EACH * b' ' as u64).trailing_zeros() as usize / 8;
+            // most are blanks
+        }
+    }
+    at
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -201,7 +216,9 @@ impl<'a> Tokens<'a> {
     #[inline(always)] // most of a reader's time is spent here
     pub fn next(&mut self) -> Token {
         let (block, mut at) = (self.block, self.at); // which the compiler keeps in registers
-        while let Some(byte) = block.get(at) {
+        loop {
+            at = after_spaces(block, at);
+            let Some(byte) = block.get(at) else { break };
             let start = at;
             at += 1;
             match CLASSES[usize::from(*byte)] {
