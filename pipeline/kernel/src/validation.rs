@@ -157,9 +157,9 @@ impl State {
         state
     }
 
-    /// The slot that has the atom, or the free one where the search for it ends.
-    #[inline]
-    fn slot(&self, atom: Atom) -> usize {
+    /// The slot that has the atom, or the free one where the search for it ends, and what is there.
+    #[inline(always)]
+    fn slot(&self, atom: Atom) -> (usize, Atom) {
         let last = self.slots.len() - 1;
         // The halves hold other words at other bits, so that few atoms share a key.
         let key = (atom >> 64) as u64 ^ atom as u64;
@@ -167,7 +167,7 @@ impl State {
         loop {
             let own = self.slots[slot];
             if (own ^ atom) & !IS_IN == 0 || own == 0 {
-                return slot;
+                return (slot, own);
             }
             slot = (slot + 1) & last;
         }
@@ -179,22 +179,25 @@ impl State {
 
     #[inline]
     pub fn contains(&self, atom: &Atom) -> bool {
-        self.slots[self.slot(*atom)] & IS_IN != 0
+        self.slot(*atom).1 & IS_IN != 0
     }
 
     /// True where the atom was not there.
     #[inline]
     pub fn insert(&mut self, atom: Atom) -> bool {
-        let slot = self.slot(atom);
-        let before = std::mem::replace(&mut self.slots[slot], atom | IS_IN);
-        self.count += usize::from(before & IS_IN == 0);
+        let (slot, before) = self.slot(atom);
+        if before & IS_IN != 0 {
+            return false;
+        }
+        self.slots[slot] = atom | IS_IN;
+        self.count += 1;
         if before == 0 {
             self.used += 1;
-            if 4 * self.used > 3 * self.slots.len() {
+            if self.used > self.slots.len() / 4 * 3 {
                 self.widen();
             }
         }
-        before & IS_IN == 0
+        true
     }
 
     #[cold]
@@ -211,13 +214,13 @@ impl State {
 
     /// True where the atom was there.
     pub fn remove(&mut self, atom: &Atom) -> bool {
-        let slot = self.slot(*atom);
-        let was_there = self.slots[slot] & IS_IN != 0;
-        if was_there {
-            self.slots[slot] &= !IS_IN;
-            self.count -= 1;
+        let (slot, before) = self.slot(*atom);
+        if before & IS_IN == 0 {
+            return false;
         }
-        was_there
+        self.slots[slot] = *atom;
+        self.count -= 1;
+        true
     }
 }
 
@@ -232,8 +235,9 @@ pub fn execute(task: &Task, plan: &Plan) -> Option<State> {
         if is_typed && !step[1..].iter().zip(types).all(|(argument, wanted)| task.fits(*argument, *wanted)) {
             return None;
         }
-        let named = constants.iter().map(|name| words.place_of(*name));
-        terms[1..].iter_mut().zip(step[1..].iter().copied().chain(named)).for_each(|(term, word)| *term = word);
+        let (own, named) = terms[1..].split_at_mut(types.len());
+        own.copy_from_slice(&step[1..]);
+        named.iter_mut().zip(constants).for_each(|(term, name)| *term = words.place_of(*name));
         let term = |place: u8| terms[usize::from(place)];
         let ground = |(predicate, places): &Pattern| atom_from(places, 0, words.place_of(*predicate), term);
         let [needed, avoided, added, deleted] = parts;
