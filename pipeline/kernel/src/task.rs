@@ -19,7 +19,7 @@ use crate::planning::conditions::Conditions;
 use crate::planning::search::{find_plan, Proof};
 use crate::planning::task::{ground, ground_beyond, Bits, Goal, GroundTask, Shared, MAX_STATES};
 use crate::state_space::{Formula as Condition, Judge, AND, MOST_PARTS_OF_ROW, OR};
-use crate::validation::{execute, Action, Plan, MOST_STEPS};
+use crate::validation::{execute, Action, Plan, State, MOST_STEPS};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -198,6 +198,8 @@ struct Found {
     possible: OnceCell<Answer<Vec<Atom>>>,
     apart: OnceCell<Answer<Apart>>,
     plan: OnceCell<Answer<Option<Plan>>>,
+    /// The state that the plan of the rules leads to.
+    reached: OnceCell<State>,
 }
 
 /// What tells goal states from others that have all of cl(goal): the atoms that none of them has, or else all goal states,
@@ -655,7 +657,12 @@ impl Task {
             }
             let plan = roles.plan(&actions);
             // A plan that is not valid is a bug.
-            return if self.is_solved_by(&plan)? { Ok(Some(plan)) } else { Err(Left::Rules) };
+            let reached = execute(self, &plan).ok_or(Left::Rules)?;
+            if !self.has_goal(&reached)? {
+                return Err(Left::Rules);
+            }
+            let _ = self.found.reached.set(reached);
+            return Ok(Some(plan));
         }
         let Ok(path) = self.path()? else { return Ok(None) };
         self.actions(path).map(Some)
@@ -735,13 +742,24 @@ impl Task {
         if self.domain.is_beyond {
             return self.is_solved_beyond(plan);
         }
-        let Some(state) = execute(self, plan) else { return Ok(false) };
+        execute(self, plan).map_or(Ok(false), |state| self.has_goal(&state))
+    }
+
+    fn has_goal(&self, state: &State) -> Answer<bool> {
+        let Problem { goal, others, .. } = &*self.problem;
         if others.is_empty() || !goal.iter().all(|atom| state.contains(atom)) {
             return Ok(goal.iter().all(|atom| state.contains(atom)));
         }
         let (task, lifted, Ok(asked)) = (self.ground()?, self.lifted()?, self.asked()?) else { return Ok(false) };
         let is_true = |bit: usize| state.contains(&lifted.atom(&task.atoms[bit]));
         Ok(Judge::new(asked.formula.len()).is_true(&asked.formula, is_true))
+    }
+
+    /// True where its plan, which the rules found, solves another task of the same words, too; None where that is not known
+    /// without executing it.
+    pub fn solves(&self, other: &Task) -> Answer<Option<bool>> {
+        let starts_alike = self.problem.init == other.problem.init && self.types_of_words == other.types_of_words;
+        self.found.reached.get().filter(|_| starts_alike).map(|state| other.has_goal(state)).transpose()
     }
 
     /// The same where sets of atoms do not say what operators do.

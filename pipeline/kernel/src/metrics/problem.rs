@@ -405,5 +405,10 @@ fn solves(pair: &Pair, plan: &Plan, object_map: Option<&[u32]>) -> Answer<Option
         None if same_names => pair.to_reference,
         None => return Ok(None),
     };
+    if pair.same_words && object_map.is_none() {
+        if let Some(solves) = pair.generated.solves(pair.reference)? {
+            return Ok(Some(solves));
+        }
+    }
     pair.reference.is_solved_by(&plan.renamed(names, &pair.reference.domain.operators)).map(Some)
 }
