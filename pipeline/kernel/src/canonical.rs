@@ -97,11 +97,8 @@ fn unpacked(edge: u64) -> Edge {
 pub struct LabelledGraph {
     /// The outline as bytes: the labels, and how often each kind of vertex occurs.
     outline: Vec<u8>,
-    /// The number of the kind of each vertex.
-    kinds: Vec<u32>,
-    edges: Rc<Vec<Edge>>,
-    /// How often each relation occurs.
-    often: Vec<u32>,
+    /// Its vertices by their kinds, and its edges, sorted.
+    piece: Piece,
     /// How many vertices are objects; atoms with more than two arguments come behind them.
     objects: u32,
 }
@@ -173,34 +170,29 @@ impl LabelledGraph {
             }
         }
         let mut sorted: Vec<u32> = (0..labels.len() as u32).collect();
-        sorted.sort_unstable_by_key(|place| labels[*place as usize]);
-        let mut relation = vec![0; labels.len()];
-        for (rank, place) in (0..).zip(&sorted) {
-            relation[*place as usize] = rank;
+        let mut relation = sorted.clone();
+        if !labels.is_sorted() {
+            sorted.sort_unstable_by_key(|place| labels[*place as usize]);
+            (0..).zip(&sorted).for_each(|(rank, place)| relation[*place as usize] = rank);
+            for edge in &mut edges {
+                let (place, first, second) = unpacked(*edge);
+                *edge = packed((relation[place as usize], first, second));
+            }
+            marks.iter_mut().for_each(|(_, label)| *label = relation[*label as usize]);
+            marks.sort_by_key(|(_, label)| *label);
         }
-        for edge in &mut edges {
-            let (place, first, second) = unpacked(*edge);
-            *edge = packed((relation[place as usize], first, second));
-        }
-        marks.iter_mut().for_each(|(_, label)| *label = relation[*label as usize]);
-        let mut relations = labels.len() as u32;
         if !longer.is_empty() {
             longer.sort_by_key(|(place, _)| relation[*place as usize]);
             for (place, atom) in longer {
                 marks.push((kinds.len() as u32, relation[place as usize]));
                 let from = kinds.len() as u32;
                 let vertices = arguments(atom).map(|name| number[name as usize]);
-                edges.extend((relations..).zip(vertices).map(|(relation, to)| packed((relation, from, to))));
+                edges.extend((labels.len() as u32..).zip(vertices).map(|(relation, to)| packed((relation, from, to))));
                 kinds.push(2 * words.count() as u32 + 1);
             }
-            relations += MOST_ARGUMENTS as u32;
         }
         edges.sort_unstable();
         let edges: Vec<Edge> = edges.into_iter().map(unpacked).collect();
-        let mut often = vec![0; relations as usize];
-        for (relation, _, _) in &edges {
-            often[*relation as usize] += 1;
-        }
         let mut outline = Vec::with_capacity(1024);
         encode_number(&mut outline, 2);
         encode_number(&mut outline, labels.len());
@@ -211,8 +203,14 @@ impl LabelledGraph {
             encode_text(&mut outline, words.text((label >> 3 & 0xFFFF_FFFF) as Word));
             encode_number(&mut outline, (label & 7) as usize);
         }
-        let kinds = colours(words, &kinds, &marks, &mut outline);
-        LabelledGraph { outline, kinds, edges: Rc::new(edges), often, objects }
+        let count = words.count() as u32;
+        let text = |kind| match kind {
+            _ if kind > 2 * count => Cow::default(),
+            _ if kind > count => Cow::Borrowed(words.text(kind - count)),
+            name => [b"= ", words.text(name)].concat().into(),
+        };
+        let piece = Piece::of_kinds(&kinds, 2 * words.count() + 2, &marks, edges, text, &mut outline);
+        LabelledGraph { outline, piece, objects }
     }
 
     /// The graph of vertices of these kinds, and of links. `said` is the text of a kind, or the scene and the text of a
@@ -237,30 +235,27 @@ impl LabelledGraph {
             labels.push(((place / ARITIES) as u32, place % ARITIES));
         }
         let number = |link| number_of[label(link)];
-        let mut marks: Vec<Vec<u32>> = vec![Vec::new(); kinds.len()];
+        let mut marks: Vec<(u32, u32)> = Vec::with_capacity(links.len());
         let mut edges: Vec<Edge> = Vec::with_capacity(links.len());
         let mut longer: Vec<(u32, &[u32])> = Vec::new();
         for link in links {
             match link.2[..link.1] {
                 [] => {}
-                [one] => marks[one as usize].push(number(link)),
-                [one, other] if one == other => marks[one as usize].push(number(link)),
+                [one] => marks.push((one, number(link))),
+                [one, other] if one == other => marks.push((one, number(link))),
                 [one, other] => edges.push((number(link), one, other)),
                 _ => longer.push((number(link), &link.2[..link.1])),
             }
         }
-        marks.iter_mut().for_each(|marks| marks.sort_unstable());
         longer.sort_by_key(|(own, _)| *own);
-        for (place, (own, vertices)) in longer.iter().enumerate() {
-            let atom = (kinds.len() + place) as u32;
+        for (atom, (own, vertices)) in (kinds.len() as u32..).zip(&longer) {
             edges.extend((labels.len() as u32..).zip(*vertices).map(|(relation, vertex)| (relation, atom, *vertex)));
-            marks.push(vec![*own]);
+            marks.push((atom, *own));
         }
+        let marks = in_order(labels.len(), &marks, |mark| mark.1);
         let relations = labels.len() + labels.iter().map(|(_, arity)| *arity).max().unwrap_or(0);
         let mut edges = in_order(relations, &edges, |edge| edge.0);
         edges.chunk_by_mut(|a, b| a.0 == b.0).for_each(<[_]>::sort_unstable);
-        let mut often = vec![0; relations];
-        edges.iter().for_each(|(relation, _, _)| often[*relation as usize] += 1);
         let mut outline = Vec::with_capacity(2048);
         encode_number(&mut outline, 2);
         encode_number(&mut outline, labels.len());
@@ -272,27 +267,11 @@ impl LabelledGraph {
             encode_number(&mut outline, *arity);
         }
         // An atom's kind comes behind those of all objects.
-        let kind = |vertex: &u32| kinds.get(*vertex as usize).map_or(texts.len() as u32, |kind| rank[*kind as usize]);
-        let own = |vertex: &u32| &marks[*vertex as usize];
-        let vertices: Vec<u32> = (0..marks.len() as u32).collect();
-        let mut order = in_order(texts.len() + 1, &vertices, kind);
-        let same_kind = |a: &u32, b: &u32| kind(a) == kind(b);
-        order.chunk_by_mut(same_kind).for_each(|alike| alike.sort_by(|a, b| own(a).cmp(own(b))));
-        let same = |a: &u32, b: &u32| kind(a) == kind(b) && own(a) == own(b);
-        let groups: Vec<&[u32]> = order.chunk_by(same).collect();
-        encode_number(&mut outline, groups.len());
-        let mut colours = vec![0; marks.len()];
-        let mut before = 0;
-        for group in groups {
-            encode_number(&mut outline, 3);
-            encode_text(&mut outline, texts.get(kind(&group[0]) as usize).map_or(b"", |(text, _)| &text.1));
-            encode_number(&mut outline, own(&group[0]).len());
-            own(&group[0]).iter().for_each(|mark| encode_number(&mut outline, *mark as usize));
-            encode_number(&mut outline, group.len());
-            group.iter().for_each(|vertex| colours[*vertex as usize] = before);
-            before += group.len() as u32;
-        }
-        LabelledGraph { outline, kinds: colours, edges: Rc::new(edges), often, objects: kinds.len() as u32 }
+        let atoms = std::iter::repeat(texts.len() as u32).take(longer.len());
+        let own: Vec<u32> = kinds.iter().map(|kind| rank[*kind as usize]).chain(atoms).collect();
+        let text = |kind: u32| texts.get(kind as usize).map_or(Cow::default(), |(text, _)| Cow::Borrowed(&text.1[..]));
+        let piece = Piece::of_kinds(&own, texts.len() + 1, &marks, edges, text, &mut outline);
+        LabelledGraph { outline, piece, objects: kinds.len() as u32 }
     }
 
     /// The graph of scenes over terms, each with its type; what the terms are called does not count.
@@ -329,15 +308,17 @@ impl LabelledGraph {
 
     /// True where the cheap invariant is the same, as it is for isomorphic graphs.
     pub fn same_invariant(&self, other: &LabelledGraph) -> bool {
-        self.outline == other.outline && self.often == other.often
+        self.outline == other.outline
+            && self.piece.edges.iter().map(|edge| edge.0).eq(other.piece.edges.iter().map(|edge| edge.0))
     }
 
     pub fn labelling(&self) -> Answer<Labelling> {
-        let budget = BUDGET.max(VISITS * (self.kinds.len() + self.edges.len()));
+        let mut piece = self.piece.clone();
+        let vertices = piece.members.len();
+        let budget = BUDGET.max(VISITS * (vertices + piece.edges.len()));
         let least = HashSet::default();
         let mut search = Search { left: budget, objects: self.objects, least, asks_for_symmetries: false };
-        let mut piece = Piece::new(&self.kinds, None, self.edges.clone());
-        search.refine(&mut piece, (0..self.kinds.len() as u32).collect())?;
+        search.refine(&mut piece, (0..vertices as u32).collect())?;
         search.label(&piece, 0)
     }
 }
@@ -358,75 +339,22 @@ fn in_order<T: Copy>(count: usize, all: &[T], key: impl Fn(&T) -> u32) -> Vec<T>
     sorted
 }
 
-/// A kind or a mark that is not compared beside others.
-const LARGE: u32 = 0xFFFF;
+/// Vertices of one kind that have the same marks, as far as these have been gone through.
+struct Class {
+    /// The class whose vertices lacked its last mark; `NONE` for that of a kind.
+    above: u32,
+    /// Its last mark, or the kind.
+    last: u32,
+    size: u32,
+    /// The last mark that vertices left it for, and the class that these have become.
+    mark: u32,
+    next: u32,
+}
 
-/// The number of the kind of each vertex, and the second half of the outline. In the order of their texts, a constant is
-/// its own kind, an object of some type, or an atom.
-fn colours(words: &Words, kinds: &[u32], marks: &[(u32, u32)], outline: &mut Vec<u8>) -> Vec<u32> {
-    // The marks object by object, and where those of each begin.
-    let mut start = vec![0; kinds.len() + 2];
-    for (object, _) in marks {
-        start[*object as usize + 2] += 1;
+impl Class {
+    fn new(above: u32, last: u32) -> Class {
+        Class { above, last, size: 0, mark: NONE, next: NONE }
     }
-    for i in 2..start.len() {
-        start[i] += start[i - 1];
-    }
-    let mut sorted = vec![0; marks.len()];
-    for (object, mark) in marks {
-        let next = &mut start[*object as usize + 1];
-        sorted[*next] = *mark;
-        *next += 1;
-    }
-    for object in 0..kinds.len() {
-        sorted[start[object]..start[object + 1]].sort_unstable();
-    }
-    let own = |object: u32| sorted[start[object as usize]..start[object as usize + 1]].iter().copied();
-    // Kind and first marks as one number, of 16 bits each: of most objects they are all. Of others the last bits are set.
-    let mut order: Vec<(u64, u32)> = Vec::with_capacity(kinds.len());
-    for (object, kind) in (0..).zip(kinds) {
-        let (mut key, mut at) = (0, 64);
-        for part in iter::once(*kind).chain(own(object).map(|mark| mark + 1)).take(4) {
-            at -= 16;
-            key |= u64::from(part.min(LARGE)) << at;
-            if part >= LARGE {
-                key |= u64::from(LARGE);
-                break;
-            }
-        }
-        order.push((key, object));
-    }
-    order.sort_unstable();
-    let compare = |a: u32, b: u32| kinds[a as usize].cmp(&kinds[b as usize]).then_with(|| own(a).cmp(own(b)));
-    let is_all = |key: u64| key as u16 == 0;
-    for group in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|group| !is_all(group[0].0)) {
-        group.sort_unstable_by(|a, b| compare(a.1, b.1).then(a.1.cmp(&b.1)));
-    }
-    let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && (is_all(a.0) || compare(a.1, b.1).is_eq());
-    let count_of_words = words.count() as u32;
-    let how_many = outline.len();
-    encode_number(outline, 0); // of kinds, which is known when they have been gone through
-    let mut count = 0;
-    let mut colours = vec![0; kinds.len()];
-    let mut before = 0;
-    for group in order.chunk_by(same) {
-        count += 1;
-        encode_number(outline, 3);
-        match kinds[group[0].1 as usize] {
-            kind if kind > 2 * count_of_words => encode_text(outline, b""),
-            kind if kind > count_of_words => encode_text(outline, words.text(kind - count_of_words)),
-            name => encode_text(outline, &[b"= ", words.text(name)].concat()),
-        }
-        encode_number(outline, own(group[0].1).count());
-        own(group[0].1).for_each(|mark| encode_number(outline, mark as usize));
-        encode_number(outline, group.len());
-        for (_, object) in group {
-            colours[*object as usize] = before;
-        }
-        before += group.len() as u32;
-    }
-    outline[how_many..how_many + 8].copy_from_slice(&u64::to_le_bytes(count));
-    colours
 }
 
 #[derive(Clone)]
@@ -461,12 +389,84 @@ struct Piece {
 }
 
 impl Piece {
-    /// `kinds` are the colours; of a part of a piece, the vertices that they belong to are given.
-    fn new(kinds: &[u32], part: Option<&[u32]>, edges: Rc<Vec<Edge>>) -> Piece {
-        let colour: Vec<u32> = match part {
-            None => kinds.to_vec(),
-            Some(vertices) => vertices.iter().map(|vertex| kinds[*vertex as usize]).collect(),
-        };
+    /// Vertices by their kinds, numbers below the count, and by their marks, which are sorted by these; with the second
+    /// half of the outline.
+    fn of_kinds<'a>(
+        kinds: &[u32],
+        count: usize,
+        marks: &[(u32, u32)],
+        edges: Vec<Edge>,
+        text: impl Fn(u32) -> Cow<'a, [u8]>,
+        outline: &mut Vec<u8>,
+    ) -> Piece {
+        let mut classes: Vec<Class> = Vec::with_capacity(16);
+        let mut of_kind = vec![NONE; count];
+        let mut own = kinds.to_vec();
+        for class in &mut own {
+            let known = &mut of_kind[*class as usize];
+            if *known == NONE {
+                *known = classes.len() as u32;
+                classes.push(Class::new(NONE, *class));
+            }
+            *class = *known;
+        }
+        for (vertex, mark) in marks {
+            let number = &mut own[*vertex as usize];
+            let (next, class) = (classes.len() as u32, &mut classes[*number as usize]);
+            if class.mark == *mark {
+                *number = class.next;
+            } else {
+                (class.mark, class.next) = (*mark, next);
+                classes.push(Class::new(*number, *mark));
+                *number = next;
+            }
+        }
+        own.iter().for_each(|number| classes[*number as usize].size += 1);
+        // The kind and the marks of each class that has vertices, and where they are.
+        let mut said: Vec<u32> = Vec::with_capacity(64);
+        let mut sorted: Vec<(usize, usize, usize)> = Vec::with_capacity(classes.len());
+        for (number, class) in classes.iter().enumerate().filter(|(_, class)| class.size > 0) {
+            let (start, mut each) = (said.len(), class);
+            said.push(each.last);
+            while each.above != NONE {
+                each = &classes[each.above as usize];
+                said.push(each.last);
+            }
+            said[start..].reverse();
+            sorted.push((start, said.len(), number));
+        }
+        sorted.sort_unstable_by(|one, other| said[one.0..one.1].cmp(&said[other.0..other.1]));
+        encode_number(outline, sorted.len());
+        let mut cells = Vec::with_capacity(kinds.len()); // of which there may be as many
+        let mut begin = 0;
+        for (start, end, number) in sorted {
+            let class = &mut classes[number];
+            let (kind, marks) = (said[start], &said[start + 1..end]);
+            encode_number(outline, 3);
+            encode_text(outline, &text(kind));
+            encode_number(outline, marks.len());
+            marks.iter().for_each(|mark| encode_number(outline, *mark as usize));
+            encode_number(outline, class.size as usize);
+            // From here on: the place of its next vertex, and its cell.
+            (class.next, class.mark) = (begin, cells.len() as u32);
+            cells.push(Cell { colour: begin, begin: begin as usize, size: class.size as usize });
+            begin += class.size;
+        }
+        let mut members = vec![0; kinds.len()];
+        let (mut at, mut cell, mut colour) = (own.clone(), own.clone(), own);
+        for vertex in 0..kinds.len() {
+            let class = &mut classes[colour[vertex] as usize];
+            members[class.next as usize] = vertex as u32;
+            (at[vertex], cell[vertex]) = (class.next, class.mark);
+            colour[vertex] = cells[class.mark as usize].colour;
+            class.next += 1;
+        }
+        Piece { cells, members, at, cell, colour, edges: Rc::new(edges), around: None }
+    }
+
+    /// Some vertices of a piece that has these colours.
+    fn part(colours: &[u32], vertices: &[u32], edges: Vec<Edge>) -> Piece {
+        let colour: Vec<u32> = vertices.iter().map(|vertex| colours[*vertex as usize]).collect();
         let members = sorted_by(0..colour.len() as u32, |vertex| colour[vertex as usize]);
         let mut cells: Vec<Cell> = Vec::with_capacity(colour.len()); // of which there may be as many
         let mut cell = vec![0; colour.len()];
@@ -480,7 +480,7 @@ impl Piece {
         }
         let mut at = vec![0; colour.len()];
         (0..).zip(&members).for_each(|(place, vertex)| at[*vertex as usize] = place);
-        Piece { cells, members, at, cell, colour, edges, around: None }
+        Piece { cells, members, at, cell, colour, edges: Rc::new(edges), around: None }
     }
 
     fn around(&mut self) -> Rc<Around> {
@@ -739,7 +739,7 @@ impl Search {
                 }
                 let edges = parts.edges[first..*last].iter();
                 let edges = edges.map(|(relation, a, b)| (*relation, own[*a as usize], own[*b as usize])).collect();
-                let mut part = self.label(&Piece::new(colour, Some(vertices), Rc::new(edges)), depth + 1)?;
+                let mut part = self.label(&Piece::part(colour, vertices, edges), depth + 1)?;
                 let back = |vertex: &mut u32| *vertex = vertices[*vertex as usize];
                 part.order.iter_mut().for_each(back);
                 part.symmetries.iter_mut().for_each(|(a, b)| {
