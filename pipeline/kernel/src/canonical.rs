@@ -171,7 +171,7 @@ impl LabelledGraph {
         }
         let mut sorted: Vec<u32> = (0..labels.len() as u32).collect();
         let mut relation = sorted.clone();
-        if !labels.is_sorted() {
+        if !labels.windows(2).all(|pair| pair[0] < pair[1]) {
             sorted.sort_unstable_by_key(|place| labels[*place as usize]);
             (0..).zip(&sorted).for_each(|(rank, place)| relation[*place as usize] = rank);
             for edge in &mut edges {
@@ -364,6 +364,16 @@ struct Cell {
     size: usize,
 }
 
+#[derive(Clone, Copy, Default)]
+struct Vertex {
+    /// Where it stands among the members.
+    at: u32,
+    /// The number of its cell.
+    cell: u32,
+    /// Its colour, the number of vertices of the whole graph in the cells before.
+    colour: u32,
+}
+
 /// The neighbours of each vertex, each with the relation and the direction in which it sees the vertex.
 struct Around {
     start: Vec<usize>,
@@ -378,12 +388,7 @@ struct Piece {
     cells: Vec<Cell>,
     /// The vertices, cell by cell.
     members: Vec<u32>,
-    /// Where each vertex stands among the members.
-    at: Vec<u32>,
-    /// The number of the cell of each vertex.
-    cell: Vec<u32>,
-    /// The colours, which number the vertices of the whole graph in the cells before.
-    colour: Vec<u32>,
+    vertices: Vec<Vertex>,
     edges: Rc<Vec<Edge>>,
     around: Option<Rc<Around>>,
 }
@@ -453,39 +458,37 @@ impl Piece {
             begin += class.size;
         }
         let mut members = vec![0; kinds.len()];
-        let (mut at, mut cell, mut colour) = (own.clone(), own.clone(), own);
-        for vertex in 0..kinds.len() {
-            let class = &mut classes[colour[vertex] as usize];
-            members[class.next as usize] = vertex as u32;
-            (at[vertex], cell[vertex]) = (class.next, class.mark);
-            colour[vertex] = cells[class.mark as usize].colour;
+        let place = |(vertex, class): (u32, &u32)| {
+            let class = &mut classes[*class as usize];
+            let (at, cell) = (class.next, class.mark);
+            members[at as usize] = vertex;
             class.next += 1;
-        }
-        Piece { cells, members, at, cell, colour, edges: Rc::new(edges), around: None }
+            Vertex { at, cell, colour: cells[cell as usize].colour }
+        };
+        let vertices = (0..).zip(&own).map(place).collect();
+        Piece { cells, members, vertices, edges: Rc::new(edges), around: None }
     }
 
-    /// Some vertices of a piece that has these colours.
-    fn part(colours: &[u32], vertices: &[u32], edges: Vec<Edge>) -> Piece {
-        let colour: Vec<u32> = vertices.iter().map(|vertex| colours[*vertex as usize]).collect();
-        let members = sorted_by(0..colour.len() as u32, |vertex| colour[vertex as usize]);
-        let mut cells: Vec<Cell> = Vec::with_capacity(colour.len()); // of which there may be as many
-        let mut cell = vec![0; colour.len()];
+    /// Some vertices of a piece, which has all of their cells.
+    fn part(&self, part: &[u32], edges: Vec<Edge>) -> Piece {
+        let colour = |vertex: u32| self.vertices[part[vertex as usize] as usize].colour;
+        let members = sorted_by(0..part.len() as u32, colour);
+        let mut cells: Vec<Cell> = Vec::with_capacity(part.len()); // of which there may be as many
+        let mut vertices = vec![Vertex::default(); part.len()];
         for (begin, vertex) in members.iter().enumerate() {
-            let own = colour[*vertex as usize];
+            let own = colour(*vertex);
             match cells.last_mut() {
                 Some(last) if last.colour == own => last.size += 1,
                 _ => cells.push(Cell { colour: own, begin, size: 1 }),
             }
-            cell[*vertex as usize] = cells.len() as u32 - 1;
+            vertices[*vertex as usize] = Vertex { at: begin as u32, cell: cells.len() as u32 - 1, colour: own };
         }
-        let mut at = vec![0; colour.len()];
-        (0..).zip(&members).for_each(|(place, vertex)| at[*vertex as usize] = place);
-        Piece { cells, members, at, cell, colour, edges: Rc::new(edges), around: None }
+        Piece { cells, members, vertices, edges: Rc::new(edges), around: None }
     }
 
     fn around(&mut self) -> Rc<Around> {
         let edges = &self.edges;
-        let count = self.colour.len();
+        let count = self.members.len();
         self.around
             .get_or_insert_with(|| {
                 let mut start = vec![0; count + 2];
@@ -514,9 +517,9 @@ impl Piece {
         let Cell { colour, begin, size } = self.cells[cell];
         let stay = size - vertices.len();
         for (free, vertex) in (begin + stay..).zip(vertices) {
-            let (place, other) = (self.at[*vertex as usize], self.members[free]);
-            (self.members[place as usize], self.at[other as usize]) = (other, place);
-            (self.members[free], self.at[*vertex as usize]) = (*vertex, free as u32);
+            let (place, other) = (self.vertices[*vertex as usize].at, self.members[free]);
+            (self.members[place as usize], self.vertices[other as usize].at) = (other, place);
+            (self.members[free], self.vertices[*vertex as usize].at) = (*vertex, free as u32);
         }
         let mut before = stay;
         let mut rest = vertices;
@@ -528,8 +531,8 @@ impl Piece {
             let own = Cell { colour: colour + before as u32, begin: begin + before, size: *size };
             let (part, others) = rest.split_at(*size);
             for vertex in part {
-                self.colour[*vertex as usize] = own.colour;
-                self.cell[*vertex as usize] = number as u32;
+                let vertex = &mut self.vertices[*vertex as usize];
+                (vertex.cell, vertex.colour) = (number as u32, own.colour);
             }
             if before == 0 {
                 self.cells[cell] = own;
@@ -550,7 +553,7 @@ impl Piece {
     fn cells_in_order(&self) -> impl Iterator<Item = &Cell> {
         let mut begin = 0;
         iter::from_fn(move || {
-            let cell = &self.cells[self.cell[*self.members.get(begin)? as usize] as usize];
+            let cell = &self.cells[self.vertices[*self.members.get(begin)? as usize].cell as usize];
             begin += cell.size;
             Some(cell)
         })
@@ -566,16 +569,12 @@ fn heard_by(heard: Heard) -> u32 {
     (heard >> (2 * BITS + 1)) as u32
 }
 
-fn words(heard: &[Heard]) -> impl Iterator<Item = u64> + '_ {
-    heard.iter().map(|each| *each & HEARD)
-}
-
 /// A vertex that heard something: the first of it, with the cell in the vertex's place, and where all of it is.
 struct Listener {
     first: Heard,
     vertex: u32,
-    begin: usize,
-    end: usize,
+    begin: u32,
+    end: u32,
 }
 
 /// The labelling of one graph, with its budget.
@@ -595,59 +594,64 @@ impl Search {
 
     /// Split cells until all vertices of a cell have equally many neighbours in each cell, relation by relation.
     fn refine(&mut self, piece: &mut Piece, mut telling: Vec<u32>) -> Answer<()> {
-        if piece.cells.len() == piece.colour.len() {
+        let count = piece.members.len();
+        if piece.cells.len() == count {
             return Ok(());
         }
         let around = piece.around();
         let mut heard: Vec<Heard> = Vec::with_capacity(around.words.len());
-        let mut listeners: Vec<Listener> = Vec::with_capacity(piece.colour.len());
-        let room = || Vec::with_capacity(piece.colour.len());
-        let (mut vertices, mut sizes) = (room(), Vec::with_capacity(16));
-        while !telling.is_empty() && piece.cells.len() < piece.colour.len() {
+        let mut listeners: Vec<Listener> = Vec::with_capacity(count);
+        let (mut vertices, mut sizes) = (Vec::with_capacity(count), Vec::with_capacity(16));
+        while !telling.is_empty() && piece.cells.len() < count {
             heard.clear();
+            listeners.clear();
             let words_of =
                 |vertex: u32| around.words[around.start[vertex as usize]..around.start[vertex as usize + 1]].iter();
             let word = |direction: u32, colour: u32| u64::from(direction) << BITS | u64::from(colour);
-            let hears = |vertex: u32, word: u64| u64::from(vertex) << (2 * BITS + 1) | word;
+            let by = |number: u32, word: u64| u64::from(number) << (2 * BITS + 1) | word;
             // What is alone in its cell need not listen.
-            let listens = |vertex: u32| piece.cells[piece.cell[vertex as usize] as usize].size > 1;
-            if telling.len() == piece.colour.len() {
+            let listens = |vertex: u32| piece.cells[piece.vertices[vertex as usize].cell as usize].size > 1;
+            let listener = |vertex: u32, first: Heard, begin: usize, end: usize| {
+                let first = by(piece.vertices[vertex as usize].cell, first);
+                Listener { first, vertex, begin: begin as u32, end: end as u32 }
+            };
+            if telling.len() == count {
                 // All tell: what a vertex hears is around it, in the other direction, and is sorted but for a few words.
                 for vertex in piece.members.iter().copied().filter(|vertex| listens(*vertex)) {
-                    let start = heard.len();
-                    let colour = |other: u32| piece.colour[other as usize];
-                    heard.extend(words_of(vertex).map(|(to, other)| hears(vertex, word(*to ^ 1, colour(*other)))));
-                    heard[start..].sort_unstable();
+                    let begin = heard.len();
+                    let colour = |other: u32| piece.vertices[other as usize].colour;
+                    heard.extend(words_of(vertex).map(|(to, other)| word(*to ^ 1, colour(*other))));
+                    heard[begin..].sort_unstable();
+                    if let Some(first) = heard.get(begin) {
+                        listeners.push(listener(vertex, *first, begin, heard.len()));
+                    }
                 }
             } else {
                 for vertex in &telling {
-                    let colour = piece.colour[*vertex as usize];
+                    let colour = piece.vertices[*vertex as usize].colour;
                     let others = words_of(*vertex).filter(|(_, other)| listens(*other));
-                    heard.extend(others.map(|(to, other)| hears(*other, word(*to, colour))));
+                    heard.extend(others.map(|(to, other)| by(*other, word(*to, colour))));
                 }
                 heard.sort_unstable();
+                let mut begin = 0;
+                for own in heard.chunk_by_mut(|a, b| heard_by(*a) == heard_by(*b)) {
+                    let vertex = heard_by(own[0]);
+                    own.iter_mut().for_each(|each| *each &= HEARD);
+                    listeners.push(listener(vertex, own[0], begin, begin + own.len()));
+                    begin += own.len();
+                }
+                listeners.sort_unstable_by_key(|each| each.first); // those of one cell follow each other
             }
             self.spend(telling.len() + heard.len())?;
             // Those that heard something, cell by cell, in the order of what they heard.
-            let rest = |each: &Listener| words(&heard[each.begin + 1..each.end]);
-            let same = |a: &Listener, b: &Listener| a.first == b.first && rest(a).eq(rest(b)); // of one cell
-            listeners.clear();
-            let mut begin = 0;
-            for own in heard.chunk_by(|a, b| heard_by(*a) == heard_by(*b)) {
-                let vertex = heard_by(own[0]);
-                let first = u64::from(piece.cell[vertex as usize]) << (2 * BITS + 1) | own[0] & HEARD;
-                listeners.push(Listener { first, vertex, begin, end: begin + own.len() });
-                begin += own.len();
-            }
-            if telling.len() < piece.colour.len() {
-                listeners.sort_unstable_by_key(|each| each.first); // those of one cell follow each other; else they do so
-            }
+            let rest = |each: &Listener| &heard[each.begin as usize + 1..each.end as usize];
+            let same = |a: &Listener, b: &Listener| a.first == b.first && rest(a) == rest(b); // of one cell
             let same_cell = |a: &Listener, b: &Listener| heard_by(a.first) == heard_by(b.first);
-            for group in listeners.chunk_by_mut(same_cell).filter(|group| group.len() > 1) {
-                group.sort_unstable_by(|a, b| a.first.cmp(&b.first).then_with(|| rest(a).cmp(rest(b))));
-            }
             telling.clear();
-            for group in listeners.chunk_by(same_cell) {
+            for group in listeners.chunk_by_mut(same_cell) {
+                if group.len() > 1 {
+                    group.sort_unstable_by(|a, b| a.first.cmp(&b.first).then_with(|| rest(a).cmp(rest(b))));
+                }
                 let cell = heard_by(group[0].first) as usize;
                 let size = piece.cells[cell].size;
                 vertices.clear();
@@ -682,15 +686,16 @@ impl Search {
     /// A refined piece's form, its vertices in canonical order, and, if asked for, symmetries that generate all of its
     /// symmetries.
     fn label(&mut self, piece: &Piece, depth: usize) -> Answer<Labelling> {
-        self.spend(piece.colour.len() + piece.edges.len())?;
+        let count = piece.members.len();
+        self.spend(count + piece.edges.len())?;
         if depth > DEEPEST {
             return Err(Left::Budget);
         }
-        let colour = &piece.colour;
+        let colour = |vertex: u32| piece.vertices[vertex as usize].colour;
         let mut form = Vec::with_capacity(3 + 2 * piece.cells.len() + 4 * piece.edges.len());
         form.push(piece.cells.len() as u32);
         piece.cells_in_order().for_each(|cell| form.extend([cell.colour, cell.size as u32]));
-        let line = |edge: &Edge| packed((edge.0, colour[edge.1 as usize], colour[edge.2 as usize]));
+        let line = |edge: &Edge| packed((edge.0, colour(edge.1), colour(edge.2)));
         let mut lines: Vec<(u64, u32)> = piece.edges.iter().zip(0..).map(|(edge, place)| (line(edge), place)).collect();
         let same_relation = |a: &(u64, u32), b: &(u64, u32)| unpacked(a.0).0 == unpacked(b.0).0;
         lines.chunk_by_mut(same_relation).for_each(<[_]>::sort_unstable); // relation by relation, as the edges are
@@ -698,7 +703,7 @@ impl Search {
         form.push(0);
         let mut kept: Vec<Edge> = Vec::new();
         let mut left: Vec<u32> = Vec::new();
-        let size = |vertex: u32| piece.cells[piece.cell[vertex as usize] as usize].size;
+        let size = |vertex: u32| piece.cells[piece.vertices[vertex as usize].cell as usize].size;
         for group in lines.chunk_by(|a, b| a.0 == b.0) {
             let (relation, first, second) = unpacked(group[0].0);
             form[count_at] += 1;
@@ -712,17 +717,17 @@ impl Search {
         left.sort_unstable();
         kept.reserve_exact(left.len());
         kept.extend(left.iter().map(|place| piece.edges[*place as usize]));
-        let parts = connected(&kept, colour.len());
+        let parts = connected(&kept, count);
         let mut found: Vec<Labelling> = Vec::with_capacity(parts.ends.len());
         // The vertices of no component, and the places of all others among those of their component.
         let mut alone: Vec<u32> = Vec::new();
-        if parts.ends.len() == 1 && parts.vertices.len() == colour.len() {
+        if parts.ends.len() == 1 && parts.vertices.len() == count {
             let mut whole = piece.clone();
             whole.edges = Rc::new(kept);
             whole.around = None;
             found.push(self.branch(whole, &form, depth)?);
         } else if parts.ends.is_empty() {
-            alone.reserve_exact(colour.len());
+            alone.reserve_exact(count);
             for cell in piece.cells_in_order() {
                 let before = alone.len();
                 alone.extend_from_slice(&piece.members[cell.begin..cell.begin + cell.size]);
@@ -730,7 +735,7 @@ impl Search {
             }
         } else {
             const ALONE: u32 = u32::MAX;
-            let mut own = vec![ALONE; colour.len()];
+            let mut own = vec![ALONE; count];
             let (mut start, mut first) = (0, 0);
             for (end, last) in &parts.ends {
                 let vertices = &parts.vertices[start..*end];
@@ -739,7 +744,7 @@ impl Search {
                 }
                 let edges = parts.edges[first..*last].iter();
                 let edges = edges.map(|(relation, a, b)| (*relation, own[*a as usize], own[*b as usize])).collect();
-                let mut part = self.label(&Piece::part(colour, vertices, edges), depth + 1)?;
+                let mut part = self.label(&piece.part(vertices, edges), depth + 1)?;
                 let back = |vertex: &mut u32| *vertex = vertices[*vertex as usize];
                 part.order.iter_mut().for_each(back);
                 part.symmetries.iter_mut().for_each(|(a, b)| {
@@ -751,11 +756,11 @@ impl Search {
             }
             found.sort_by(|a, b| a.form.cmp(&b.form));
             let is_alone = |vertex: &u32| own[*vertex as usize] == ALONE;
-            alone = sorted_by((0..colour.len() as u32).filter(is_alone), |vertex| colour[vertex as usize]);
+            alone = sorted_by((0..count as u32).filter(is_alone), colour);
         }
         form.reserve_exact(1 + found.iter().map(|each| each.form.len()).sum::<usize>());
         form.push(found.len() as u32);
-        let symmetries = if self.asks_for_symmetries { symmetries_of(&alone, &found, colour) } else { Vec::new() };
+        let symmetries = if self.asks_for_symmetries { symmetries_of(&alone, &found, &colour) } else { Vec::new() };
         let mut order = alone;
         order.reserve_exact(parts.vertices.len());
         for each in &found {
@@ -774,7 +779,7 @@ impl Search {
         };
         let target = (0..piece.cells.len()).max_by_key(largest).ok_or(Left::Budget)?;
         let around = piece.around();
-        let mut orbit: Vec<u32> = (0..piece.colour.len() as u32).collect();
+        let mut orbit: Vec<u32> = (0..piece.members.len() as u32).collect();
         let mut tried: Vec<u32> = Vec::new();
         let mut best: Option<(Vec<u32>, Vec<u32>)> = None;
         let asked = std::mem::replace(&mut self.asks_for_symmetries, true);
@@ -786,7 +791,7 @@ impl Search {
                 continue;
             }
             tried.push(*vertex);
-            self.spend(piece.colour.len())?; // to copy the piece
+            self.spend(piece.members.len())?; // to copy the piece
             let mut child = piece.clone();
             let mut parts = vec![*vertex];
             parts.extend(cell.iter().filter(|other| *other != vertex));
@@ -821,8 +826,8 @@ impl Search {
 
 /// Symmetries that generate all of a piece: of vertices without edges that have one colour, of components, and between
 /// components of one form, which are sorted.
-fn symmetries_of(alone: &[u32], components: &[Labelling], colour: &[u32]) -> Vec<(u32, u32)> {
-    let alike = alone.windows(2).filter(|pair| colour[pair[0] as usize] == colour[pair[1] as usize]);
+fn symmetries_of(alone: &[u32], components: &[Labelling], colour: &dyn Fn(u32) -> u32) -> Vec<(u32, u32)> {
+    let alike = alone.windows(2).filter(|pair| colour(pair[0]) == colour(pair[1]));
     let mut symmetries: Vec<(u32, u32)> = alike.map(|pair| (pair[0], pair[1])).collect();
     components.iter().for_each(|each| symmetries.extend_from_slice(&each.symmetries));
     for pair in components.windows(2).filter(|pair| pair[0].form == pair[1].form) {

@@ -150,7 +150,7 @@ pub fn after_spaces(block: &[u8], mut at: usize) -> usize {
     while block.get(at).is_some_and(|byte| CLASSES[usize::from(*byte)] == Class::Space) {
         at += 1;
         if let Some(bytes) = block[at..].first_chunk() {
-            at += (u64::from_le_bytes(*bytes) ^ EACH * b' ' as u64).trailing_zeros() as usize / 8;
+            at += (u64::from_le_bytes(*bytes) ^ (EACH * b' ' as u64)).trailing_zeros() as usize / 8;
             // most are blanks
         }
     }
