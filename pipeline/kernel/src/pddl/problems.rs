@@ -370,7 +370,12 @@ impl Interner {
             return Err(Left::Text);
         }
         let (start, length) = (self.bytes.len() as u32, word.len() as u32);
-        self.bytes.extend_from_slice(word);
+        if word.len() <= 8 {
+            self.bytes.extend_from_slice(&key.to_be_bytes()); // a length that the compiler knows
+            self.bytes.truncate((start + length) as usize);
+        } else {
+            self.bytes.extend_from_slice(word);
+        }
         self.entries.push(Entry { key, start, length, is_name: is_name(word), is_declared: false });
         self.slots[slot] = (self.reading, number);
         if 2 * self.entries.len() > self.slots.len() {
@@ -452,19 +457,20 @@ impl Interner {
         own.sort_unstable_by(order);
         let mut places = vec![0; self.entries.len()];
         let mut spans = Vec::with_capacity(own.len() + self.vocabulary.len());
-        let mut fixed = self.vocabulary.iter().copied().map(keyed).peekable();
-        let mut own = own.into_iter().peekable();
-        loop {
-            let next = match (own.peek(), fixed.peek()) {
-                (Some(each), Some(other)) if order(each, other).is_lt() => own.next(),
-                (_, Some(_)) => fixed.next(),
-                _ => own.next(),
-            };
-            let Some((key, number)) = next else { break };
-            let Entry { start, length, .. } = self.entries[number as usize];
+        let mut add = |number: u32| {
+            let Entry { key, start, length, .. } = self.entries[number as usize];
             spans.push(Span { start, end: start + length, number, key });
             places[number as usize] = spans.len() as Word;
+        };
+        let mut own = own.iter();
+        for fixed in &self.vocabulary {
+            while let Some(each) = own.as_slice().first().filter(|each| order(each, &keyed(*fixed)).is_lt()) {
+                add(each.1);
+                own.next();
+            }
+            add(*fixed);
         }
+        own.for_each(|each| add(each.1));
         Words::new(self.bytes.clone(), spans, places)
     }
 }
