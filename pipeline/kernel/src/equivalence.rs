@@ -49,7 +49,10 @@ pub struct Pair<'a> {
 }
 
 /// The words as those of another problem, `UNKNOWN` where that does not have them.
-pub fn translation(from: &Words, to: &Words) -> Vec<Word> {
+pub fn translation(from: &Words, to: &Words, are_same: bool) -> Vec<Word> {
+    if are_same {
+        return (0..=from.count() as Word).collect();
+    }
     let mut other = 1;
     let mut words = Vec::with_capacity(from.count() + 1);
     words.push(0);
@@ -269,6 +272,9 @@ fn has_same_types(pair: &Pair) -> bool {
 
 /// True where the atoms are the same; words are sorted alike in both problems.
 fn same_atoms(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
+    if pair.same_words {
+        return ours == theirs;
+    }
     let translated = ours.iter().map(|atom| renamed(*atom, pair.to_reference, pair.to_reference));
     ours.len() == theirs.len() && translated.eq(theirs.iter().copied())
 }

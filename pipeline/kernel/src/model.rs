@@ -171,6 +171,17 @@ impl Words {
         present.map(|word| self.text(word).to_vec()).collect()
     }
 
+    /// True where all words are the same.
+    pub fn are(&self, others: &Words) -> bool {
+        let length = |span: &Span| span.end - span.start;
+        let same = |(place, (one, other)): (usize, (&Span, &Span))| {
+            let is_short = length(one) <= 8; // the keys are all of them
+            let may_be = one.key == other.key && length(one) == length(other);
+            may_be && (is_short || self.text(place as Word + 1) == others.text(place as Word + 1))
+        };
+        self.count() == others.count() && self.spans.iter().zip(&others.spans).enumerate().all(same)
+    }
+
     /// How a word is sorted beside one of other words.
     pub fn order(&self, word: Word, others: &Words, other: Word) -> Ordering {
         let (own, key) = (self.spans[word as usize - 1].key, others.spans[other as usize - 1].key);

@@ -738,7 +738,6 @@ impl Task {
 
     /// True where the plan, in this problem's words, leads to the goal.
     pub fn is_solved_by(&self, plan: &Plan) -> Answer<bool> {
-        let Problem { goal, others, .. } = &*self.problem;
         if self.domain.is_beyond {
             return self.is_solved_beyond(plan);
         }

@@ -174,9 +174,8 @@ pub fn score_problem_pair(
             if name == their_name || reference.domain.is_called(name) {
                 let mut generated = new(problem, &reference.domain);
                 require_plain(&generated, settings)?;
-                let to_reference = translation(&generated.problem.words, &theirs.words);
-                let same_words = theirs.words.count() == generated.problem.words.count()
-                    && (0..).zip(&to_reference).all(|(word, known)| word == *known);
+                let same_words = generated.problem.words.are(&theirs.words);
+                let to_reference = translation(&generated.problem.words, &theirs.words, same_words);
                 if same_words {
                     generated.share(reference);
                 }
