@@ -254,6 +254,7 @@ def test_goals_that_are_formulas(effect: str) -> None:
             "(or (lit ?x))",
             "(forall (?x ?x) (dim ?x))",
         ),
+        "(and (exists (?x) (dim ?x)) (exists (?y) (dim ?y)))",
         "(or (lit a) (and (lit b) (not (lit a))) (exists (?a - lamp) (exists (?a - lamp) (not (lit ?a)))))",
     ]
     text = "(define (problem p) (:domain d) (:objects a b - lamp c) (:init (lit b) (dim a)) (:goal {}))"

@@ -859,7 +859,7 @@ impl Task {
         Ok(self.graphs.graph_as_written.get_or_init(|| graph))
     }
 
-    /// The graph of scenes, of conjuncts, each an atom over what it names, and of states, each an object of its own.
+    /// The graph of scenes, of conjuncts and of states, each an object of its own that is linked to what it names.
     fn graph_with(&self, scenes: &[(Scene, &[Atom])], conjuncts: &[Conjunct], states: &[Vec<Atom>]) -> Answer<Graph> {
         if conjuncts.is_empty() && states.is_empty() {
             return Ok(self.graph(scenes));
@@ -877,14 +877,23 @@ impl Task {
         for (scene, own) in scenes {
             atoms.extend(own.iter().map(|atom| (scene.name(), lifted(atom))));
         }
+        let mut known = HashSet::default();
         for Conjunct { encoded, named, .. } in conjuncts {
-            let mut atom = vec![names.number(encoded, 0, encoded.len())?];
+            let mut own: Vec<Word> = Vec::new();
             for name in named.iter().map(number) {
-                if !atom[1..].contains(&name) {
-                    atom.push(name);
-                }
+                own.extend((!own.contains(&name)).then_some(name));
             }
-            atoms.push((b"goal as written", atom));
+            if !known.insert((encoded, own.clone())) {
+                continue; // other variables
+            }
+            let name = format!(" conjunct {}", known.len());
+            let conjunct = names.number(name.as_bytes(), 0, name.len())?;
+            terms.push((conjunct, encoded.clone()));
+            for (place, name) in own.into_iter().enumerate() {
+                let place = place.to_string();
+                let place = names.number(place.as_bytes(), 0, place.len())?;
+                atoms.push((b"goal as written", vec![place, conjunct, name]));
+            }
         }
         let said: HashSet<Word> = atoms.iter().flat_map(|(_, atom)| &atom[1..]).copied().collect();
         for name in self.domain.constants(words).map(|name| number(&name)).filter(|name| said.contains(name)) {
