@@ -508,6 +508,7 @@ def test_a_plan_past_a_limit_is_explained_without_its_execution() -> None:
 
 
 def test_evaluations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pddl_eval.kernel.library", lambda: None)
     monkeypatch.setattr(formulas, "MAX_EVALUATIONS", 1_000)
     found = validate("(go)", problem("(forall (?a ?b ?c ?d ?e ?f ?g ?h) (not (q ?a ?b)))"), domain(go()))
     assert (found.valid, found.verdict) == (None, "undecided")
@@ -568,6 +569,7 @@ def test_thousands_of_rules_are_derived_and_a_stratum_that_reads_no_change_is_ke
         " (:action go :effect (q)) (:action stop :precondition (d1500) :effect (not (p))))"
     )
     problem = "(define (problem x) (:domain d) (:init (p)) (:goal (and (u) (q))))"
+    monkeypatch.setattr("pddl_eval.kernel.library", lambda: None)
     derived, names = formulas.derived, []
     monkeypatch.setattr(
         formulas, "derived", lambda stratum, *more: [names.append(len(stratum.clauses)), derived(stratum, *more)][1]
