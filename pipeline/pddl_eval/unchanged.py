@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import partial
@@ -33,16 +33,25 @@ CONTENTS = "contents"
 DIGEST = "digest"
 """In the summary: a digest of all else that it says."""
 
+READ = "read"
+"""In the manifest: of files of the input, by place, the mark and the content that ``datasets.known_contents`` has."""
+
 ASKED, SAID = "asked", "said"
 """In the summary: the ``question`` to which a command has answered with these lines."""
+
+UNKNOWN = (OSError, ValueError, TypeError, KeyError, AttributeError)
+"""Raised where a small file of a run is gone or says nothing."""
 
 HASHED_BYTES = 2 * 2**30
 """Largest input that is read as a whole, one or two seconds a gigabyte."""
 
-READERS, LARGE_BYTES = 16, 2**20
+THREADS, LARGE_BYTES = 16, 2**20
 """Files of that size, on average, are read by several threads."""
 
-CONTENT = re.compile(rb'"content": "(?!made:)(?:blake2b:)?([^"]*)"')
+HASHED = "blake2b:"
+"""Begins a content that is a digest of the file's bytes."""
+
+CONTENT = re.compile(r'"content": "(?!made:)(?:blake2b:)?([^"]*)"')
 """In a manifest: the digest of a file of the input, or what it has in its place."""
 
 
@@ -55,6 +64,12 @@ def signed(said: Mapping[str, Any]) -> dict[str, Any]:
 def digest_of_file(opened: Any) -> str:
     """A digest of the bytes of an open file."""
     return hashlib.file_digest(opened, partial(hashlib.blake2b, digest_size=16)).hexdigest()
+
+
+def mark_of(file: str) -> str:
+    """The size of a file and the times at which it was written and changed: another whenever it is written."""
+    found = Path(file).stat()
+    return f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 
 def files_below(folder: str, *, recursive: bool = True) -> Iterator[str]:
@@ -73,18 +88,21 @@ def files_below(folder: str, *, recursive: bool = True) -> Iterator[str]:
 def question(words: Any, inputs: Iterable[str], output: str) -> str | None:
     """A digest of all that the summary of a run depends on: its settings in ``words``, its input, its manifest.
 
-    None where it cannot be known: of an input that is no local file, folder or pattern, of a large one, and of one that
-    is not the manifest's.
+    Files that the run has read and nobody has written since (``READ``) are not read again. None where it cannot be
+    known: of an input that is no local file, folder or pattern, of a large one, and of one that is not the manifest's.
     """
-    with suppress(OSError, ValueError):
-        manifest = Path(output, MANIFEST).read_bytes()
+    with suppress(*UNKNOWN):
+        manifest = Path(output, MANIFEST).read_text("utf-8")
         named = list(map(_files_named, inputs))
-        files = list(dict.fromkeys(chain.from_iterable(named)))
+        files = dict.fromkeys(chain.from_iterable(named))
         if not all(named) or sum(Path(file).stat().st_size for file in files) > HASHED_BYTES:
             return None
-        read = _digests(files)
-        if {each.decode() for each in CONTENT.findall(manifest)} <= {*read.values()}:
-            return _digest([words, read, manifest.hex()])
+        marked = json.loads(manifest)[READ].items()
+        known = {file: content for file, (mark, content) in marked if file in files and mark == mark_of(file)}
+        read = _digests(file for file in files if file not in known)
+        read |= {file: content.removeprefix(HASHED) for file, content in known.items()}
+        if {*CONTENT.findall(manifest)} <= {*read.values()}:
+            return _digest([words, sorted(read.items()), manifest])
     return None
 
 
@@ -93,7 +111,7 @@ def said_before(words: Any, inputs: Iterable[str], output: str) -> Any:
 
     None where nobody knows.
     """
-    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+    with suppress(*UNKNOWN):
         summary = json.loads(Path(output, SUMMARY).read_bytes())
         present = {each.name for each in os.scandir(output) if each.is_file()}
         if summary[ASKED] == question(words, inputs, output) and is_untouched(output, present, summary):
@@ -113,6 +131,27 @@ def is_untouched(folder: str, present: Collection[str], summary: Mapping[str, An
     return {*present} == {MANIFEST, SUMMARY, *contents} and (not compared or _digests(files) == files)
 
 
+def folder_of(pattern: str) -> str:
+    """The folder below which a pattern finds files."""
+    return os.path.dirname(re.split(r"[*?\[]", pattern, maxsplit=1)[0]) or "/"  # noqa: PTH120 (also of object stores)
+
+
+def files_matching(pattern: str, base: str, walk: Callable[..., Iterable[str]]) -> list[str]:
+    """The paths below ``base``, its folder, that match a pattern; ``walk`` lists them, ``recursive`` or not."""
+    parts = pattern[len(base) :].lstrip("/").split("/")
+    walked = walk(recursive=len(parts) > 1)
+    return [path for path in walked if _matches(path[len(base) :].lstrip("/").split("/"), parts)]
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """``**`` is any number of folders; everything else stays within one name."""
+    if not parts or not pattern:
+        return not parts and not pattern
+    if pattern[0] == "**" and len(pattern) > 1:
+        return any(_matches(parts[skipped:], pattern[1:]) for skipped in range(len(parts)))
+    return fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
+
+
 def _files_named(place: str) -> list[str]:
     """The local files that a place names: of a folder, or of a pattern, at least those that belong to the input."""
     path = os.path.abspath(Path(place).expanduser())  # noqa: PTH100 (as ``datasets.locate``)
@@ -122,10 +161,8 @@ def _files_named(place: str) -> list[str]:
         return [path]
     if Path(path).is_dir():
         return [*files_below(path)]
-    base = os.path.dirname(re.split(r"[*?\[]", path, maxsplit=1)[0])  # noqa: PTH120
-    inside, name = path[len(base) :].lstrip("/"), Path(path).name
-    walked = files_below(base, recursive="/" in inside)
-    return [file for file in walked if fnmatchcase(Path(file).name, name)]
+    base = folder_of(path)
+    return files_matching(path, base, partial(files_below, base))
 
 
 def _digests(files: Iterable[str]) -> dict[str, str]:
@@ -134,7 +171,7 @@ def _digests(files: Iterable[str]) -> dict[str, str]:
         return {file: _content(file) for file in every}  # Small ones take several threads three times as long.
     from concurrent.futures import ThreadPoolExecutor  # here: it loads logging
 
-    with ThreadPoolExecutor(READERS) as readers:
+    with ThreadPoolExecutor(THREADS) as readers:
         return dict(zip(every, readers.map(_content, every), strict=True))
 
 

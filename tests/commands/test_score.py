@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -99,6 +100,23 @@ def test_a_finished_run_says_the_same_again_and_loads_nothing(pairs: Path, tmp_p
     assert run(*command).stdout == again.stdout
     for more in (("--part", "1/1"), ("--report", tmp_path / "report.html"), ("--verbose",), ("--dry-run",)):
         assert "pyarrow" in start("-c", AGAIN, *command, *more).stderr
+
+
+def test_a_file_of_the_input_is_hashed_once(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pddl_eval.datasets.inputs.SETTLED_SECONDS", 0.0)
+    names: list[str] = []
+    digest = hashlib.file_digest
+    monkeypatch.setattr(
+        hashlib,
+        "file_digest",
+        lambda file, *how: (names.append(Path(getattr(file, "name", "")).name), digest(file, *how))[1],
+    )
+    command = models_of(pairs, tmp_path)
+    assert run(*command).exit_code == 0
+    files = ("one.parquet", "two.parquet", "notes.txt")
+    assert [names.count(name) for name in files] == [1, 1, 1]
+    assert score_command.says_again(score_command.make_context("score", [str(each) for each in command[1:]]))
+    assert [names.count(name) for name in files] == [1, 1, 2], "what is no file of rows is not in the manifest"
 
 
 def edit(place: Path) -> None:

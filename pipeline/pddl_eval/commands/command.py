@@ -89,24 +89,14 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command: arguments become values, errors become sentences."""
-        before = verbosity.set(ctx.meta.get(VERBOSITY, verbosity.get()))
-        try:
-            with _plain_errors(resumable="engine" in ctx.params):
-                forks = "engine" in ctx.params and has_one_thread()
-                if self.says_again(ctx):
-                    return None
-                begin_own_process()
-                with _workers(ctx.params) if forks else nullcontext():
-                    ctx.meta[FILES] = [ctx.params.get("domain"), *ctx.meta.get(FILES, ())]
-                    for name in READERS.keys() & ctx.params.keys():
-                        ctx.params[name] = READERS[name](ctx.params[name])
-                    return super().invoke(ctx)
-        finally:
-            verbosity.reset(before)
-
-    def says_again(self, ctx: click.Context) -> bool:  # noqa: ARG002
-        """Whether it has said again what was said before, so that nothing is left to do."""
-        return False
+        with plain_errors(ctx):
+            forks = "engine" in ctx.params and has_one_thread()
+            begin_own_process()
+            with _workers(ctx.params) if forks else nullcontext():
+                ctx.meta[FILES] = [ctx.params.get("domain"), *ctx.meta.get(FILES, ())]
+                for name in READERS.keys() & ctx.params.keys():
+                    ctx.params[name] = READERS[name](ctx.params[name])
+                return super().invoke(ctx)
 
 
 MOST_FORKED = 16
@@ -190,14 +180,16 @@ def require_all_rows(missing: str | None) -> None:
 
 
 @contextmanager
-def _plain_errors(*, resumable: bool) -> Iterator[None]:
-    """Turn what a command raises into one sentence on stderr and an exit code."""
+def plain_errors(ctx: click.Context) -> Iterator[None]:
+    """Turn what a command raises into one sentence on stderr and an exit code; it says as much as it is asked to."""
+    before = verbosity.set(ctx.meta.get(VERBOSITY, verbosity.get()))
     with interrupted_by_signals() as stopped_by:
         try:
             yield
         except KeyboardInterrupt:
             again = shlex.join(sys.orig_argv if "-m" in sys.orig_argv[:3] else sys.argv)
-            kept = f"The finished part is kept; to continue, run: {again}" if resumable else "Nothing was kept."
+            resumed = f"The finished part is kept; to continue, run: {again}"
+            kept = resumed if "engine" in ctx.params else "Nothing was kept."
             say(f"Stopped. {kept}")
             # The first signal counts: libraries make interrupts of their own while they stop.
             sys.exit(128 + (stopped_by or [signal.SIGINT])[0])
@@ -210,6 +202,8 @@ def _plain_errors(*, resumable: bool) -> Iterator[None]:
                 print_exception(error)
             say(_sentence(error))
             sys.exit(error.exit_code if isinstance(error, (UserError, RunError)) else FAILED)
+        finally:
+            verbosity.reset(before)
 
 
 def _sentence(error: Exception) -> str:

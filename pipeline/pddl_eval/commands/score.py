@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pddl_eval.commands.command import Command, note, say
+from pddl_eval.commands.command import Command, note, plain_errors, say
 from pddl_eval.commands.flags import READERS, argument, flags, inputs
 from pddl_eval.commands.outputs import force_option, require_writable
 from pddl_eval.commands.report import write_report
@@ -56,6 +56,13 @@ class Score(Command):
             if not (given.get("check") and isinstance(given.get("output"), str)):
                 raise
             return super().parse_args(ctx, [*words, given["output"]])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Nothing is done where nothing has changed."""
+        with plain_errors(ctx):
+            if self.says_again(ctx):
+                return None
+        return super().invoke(ctx)
 
     def says_again(self, ctx: click.Context) -> bool:
         """Where no byte has changed since the run was finished, what its summary has kept."""

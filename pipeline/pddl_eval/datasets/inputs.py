@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -54,7 +53,15 @@ from pddl_eval.datasets.places import (
 from pddl_eval.datasets.standard_input import STANDARD_INPUT, stored_standard_input, temporary_folder
 from pddl_eval.datasets.stores import version_in_store
 from pddl_eval.errors import did_you_mean
-from pddl_eval.unchanged import HASHED_BYTES, digest_of_file, files_below
+from pddl_eval.unchanged import (
+    HASHED,
+    HASHED_BYTES,
+    digest_of_file,
+    files_below,
+    files_matching,
+    folder_of,
+    mark_of,
+)
 
 METADATA_PREFIX = "pddl_eval."
 """Prefix of the keys that this program writes into a file's metadata; they describe that file alone."""
@@ -87,8 +94,6 @@ READ_AHEAD = 256
 Item = TypeVar("Item")
 
 Result = TypeVar("Result")
-
-HASHED = "blake2b:"
 
 SETTLED_SECONDS = 2.0
 """A file that was written more recently may be written again without another mark: clocks of filesystems are coarse."""
@@ -285,17 +290,12 @@ def contents(source: Source, parts: int = 1, before: Mapping[str, str] | None = 
 def _mark(place: Location) -> str:
     """What changes whenever a file is written, without reading it; empty for a file that is gone.
 
-    Of a local file it is its size and the times at which it was written and changed, on an object store a digest of its
-    content or its version there (``stores.MARKS``), else ``modified:`` and the time. Raises ``DatasetError``.
+    On an object store it is a digest of its content or its version there (``stores.MARKS``), else ``modified:`` and the
+    time. Raises ``DatasetError``.
     """
     with dataset_errors(place, "read"), suppress(FileNotFoundError):
-        return persistently(place, partial(_local_mark if place.is_local else _store_mark, place))
+        return persistently(place, lambda: mark_of(place.path) if place.is_local else _store_mark(place))
     return ""
-
-
-def _local_mark(place: Location) -> str:
-    found = Path(place.path).stat()
-    return f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 
 def _store_mark(place: Location) -> str:
@@ -409,24 +409,13 @@ def _of_one_form(folder: Location, paths: Iterable[str]) -> list[str]:
 
 
 def _files_matching(pattern: Location) -> Found:
-    base = replace(pattern, path=posixpath.dirname(re.split(r"[*?\[]", pattern.path, maxsplit=1)[0]) or "/")
+    base = replace(pattern, path=folder_of(pattern.path))
     if base.filesystem.get_file_info(base.path).type != fs.FileType.Directory:
         raise DatasetError(f"There is no folder {base}, so nothing matches {pattern}.")
-    parts = _relative(pattern.path, base).split("/")
-    walked = _files_below(base, recursive=len(parts) > 1)
-    paths = [path for path in walked if _matches(_relative(path, base).split("/"), parts)]
+    paths = files_matching(pattern.path, base.path, partial(_files_below, base))
     if not paths:
         raise DatasetError(f"No file matches {pattern}.")
-    return Found(base, paths, any("**" in part for part in parts))
-
-
-def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
-    """``**`` is any number of folders; everything else stays within one name."""
-    if not parts or not pattern:
-        return not parts and not pattern
-    if pattern[0] == "**" and len(pattern) > 1:
-        return any(_matches(parts[skipped:], pattern[1:]) for skipped in range(len(parts)))
-    return fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
+    return Found(base, paths, "**" in pattern.path)
 
 
 def _files_below(folder: Location, *, recursive: bool = True) -> list[str]:

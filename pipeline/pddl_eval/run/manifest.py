@@ -18,14 +18,11 @@ from pddl_eval.datasets import (
     places,
 )
 from pddl_eval.shown import shorten
-from pddl_eval.unchanged import MANIFEST
+from pddl_eval.unchanged import MANIFEST, READ
 from pddl_eval.version import without_version
 
 FORMAT = 3
 """The form of the manifest; a run of another one is refused."""
-
-READ = "read"
-"""In the manifest: of files of the input, by place, what ``datasets.known_contents`` has."""
 
 COLUMNS = "columns"
 """In the manifest: names and types of the columns of its partitions."""

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pddl_eval.datasets import Input, Source, contents, in_threads, known_contents, places
-from pddl_eval.run.manifest import COLUMNS, FORMAT, READ, OtherRun, found_contents, require_output, same_run
+from pddl_eval.run.manifest import COLUMNS, FORMAT, OtherRun, found_contents, require_output, same_run
 from pddl_eval.run.partitions import Scorer, ShardRecord, Work, damaged, finished_records, with_content
 from pddl_eval.run.shards import Part, Shard, in_order, overlaps, plan_shards, ranges_of, shards_named
 from pddl_eval.run.tiling import MERGED, open_rows, untouched
-from pddl_eval.unchanged import MANIFEST
+from pddl_eval.unchanged import MANIFEST, READ
 from pddl_eval.version import without_version
 
 

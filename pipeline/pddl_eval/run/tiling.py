@@ -38,7 +38,7 @@ from pddl_eval.unchanged import CONTENTS, COUNTED, MANIFEST, SUMMARY, is_untouch
 MERGED = "rows_per_file"
 """In the manifest of a run whose partitions are merged."""
 
-HASHED_BYTES = 256 * 2**20
+COMPARED_BYTES = 256 * 2**20
 """Partitions that are read as a whole to be proven whole, a third of a second; of more than that, fewer columns are."""
 
 SHOWN = 5
@@ -193,7 +193,7 @@ def open_untouched(place: str, *, compared: bool = True) -> Source | None:
     present = places.list_files(folder)
     if MANIFEST not in present or any(not name.startswith(("_", ".")) for name in places.list_folders(folder)):
         return None
-    if compared and sum(present.values()) > HASHED_BYTES:
+    if compared and sum(present.values()) > COMPARED_BYTES:
         return None
     said = untouched(folder, present, str(entries_of(folder / MANIFEST).get("run")), compared=compared)
     if said is None:
