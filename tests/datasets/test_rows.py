@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -159,6 +160,50 @@ def test_rows_that_share_a_long_value_are_read_in_pieces(tmp_path: Path, monkeyp
     batches = list(rows_module.column_batches(open_source(path), ["prompt"]))
     assert max(batch.nbytes for batch in batches) <= 10_000_000
     assert sum(batch.num_rows for batch in batches) == 1000
+
+
+def with_small_sizes(path: Path) -> Path:
+    """The same file, whose footer says that the values of its first column take a byte."""
+    content = path.read_bytes()
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    said = thrift(pq.read_metadata(path).row_group(0).column(0).total_uncompressed_size)
+    assert said in content[footer:]
+    small = bytes([2 | 128, *[128] * (len(said) - 2), 0])
+    path.write_bytes(content[:footer] + content[footer:].replace(said, small))
+    return path
+
+
+def thrift(number: int) -> bytes:
+    """A positive number in Thrift's compact protocol: seven bits a byte, the last one without the eighth."""
+    parts = [number * 2 >> shift & 127 for shift in range(0, (number * 2).bit_length(), 7)]
+    return bytes([*(each | 128 for each in parts[:-1]), parts[-1]])
+
+
+@pytest.mark.parametrize("lies", [False, True])
+@pytest.mark.parametrize("texts", [1, 10])
+def test_a_dictionary_costs_no_more_than_a_piece_whatever_the_footer_says(
+    texts: int, lies: bool, tmp_path: Path
+) -> None:
+    """A hundred thousand rows share long texts: a hundred gigabytes, decoded."""
+    path, rows = tmp_path / "shared.parquet", 100_000
+    places = pa.array([number % texts for number in range(rows)], pa.int32())
+    table = pa.table({"answer": pa.DictionaryArray.from_arrays(places, [f"{n}" * 2**20 for n in range(texts)])})
+    pq.write_table(table, path, row_group_size=rows, store_schema=False, dictionary_pagesize_limit=2**24)
+    assert path.stat().st_size < 1_000_000
+    reader = ParquetReader(version(with_small_sizes(path) if lies else path))
+    read = reader.read(0, 1000, {})
+    assert sum(batch.num_rows for batch in read if batch.nbytes < 20_000_000) == 1000
+    assert next(reader.read(1000, 1001, {}))["answer"][0].as_py()[:2] == "00"
+
+
+@pytest.mark.parametrize("how", [{}, {"use_dictionary": False}, {"dictionary_pagesize_limit": 10_000}])
+def test_many_short_rows_are_decoded_together_however_they_are_written(how: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "short.parquet"
+    table = pa.table({"n": range(50_000), "answer": [f"(pick b{number})" for number in range(50_000)]})
+    pq.write_table(table, path, **how)
+    batches = list(ParquetReader(version(path)).read(0, 50_000, {}))
+    assert {batch.num_rows for batch in batches[:-1]} == {4096}
+    assert pa.Table.from_batches(batches).equals(table)
 
 
 @pytest.mark.parametrize("row_group", [1, 30])

@@ -9,9 +9,12 @@ import hashlib
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import accumulate
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pddl_eval.datasets.columns import PIECE_BYTES
@@ -22,14 +25,14 @@ LOCAL_BUFFER_BYTES = 128 * 1024
 REMOTE_BUFFER_BYTES = 2 * 2**20
 """Read from each column chunk at a time: what a worker holds of a file is this times the number of columns."""
 
+MOST_STEP_ROWS, STEP_BYTES = 4096, 2**20
+"""Decoded at a time, at most: rows, and bytes of rows of average length."""
+
 STEP_ROWS = 64
-"""Rows that are decoded at a time, because only decoded rows say how large they are."""
+"""Rows that are decoded at a time, however long they may be, where nothing bounds what more of them are."""
 
-STEP_BYTES = 2**20
-"""Decoded at a time of rows of average length. The longest of a row group may stand side by side."""
-
-MOST_STEP_ROWS = 4096
-"""Rows that are decoded at a time where even the longest are so short that they fit into ``PIECE_BYTES`` together."""
+GROUP_BYTES = 256 * 2**20
+"""Of a row group of at most that size, all values that are written once may stand side by side."""
 
 NUMBER_BYTES = 16
 """Decoded bytes of a value that is no text, at most."""
@@ -61,26 +64,14 @@ def step_rows(footer: pq.FileMetaData, most: int, most_bytes: int = PIECE_BYTES)
     return int(min([most, *steps]))
 
 
-def _rows_at_a_time(footer: pq.FileMetaData, names: Sequence[str] | None) -> int:
-    """Rows that a reader decodes at a time, of these columns or of all."""
-    most = MOST_STEP_ROWS
-    for group in map(footer.row_group, range(footer.num_row_groups)):
-        chunks = map(group.column, range(group.num_columns))
-        size = sum(_longest(each) for each in chunks if names is None or _is_of(each.path_in_schema, names))
-        most = min(most, PIECE_BYTES // max(1, size))
-        if most <= STEP_ROWS:
-            break
-    return step_rows(footer, max(most, STEP_ROWS), STEP_BYTES)
-
-
 def _is_of(path: str, names: Sequence[str]) -> bool:
     return path in names or ("." in path and any(path.startswith(f"{name}.") for name in names))
 
 
-def _longest(chunk: pq.ColumnChunkMetaData) -> int:
-    """Bytes of the longest value of a column chunk, at most: a text is written once at least, whole."""
-    is_number = "BYTE_ARRAY" not in chunk.physical_type and "." not in chunk.path_in_schema
-    return NUMBER_BYTES if is_number else int(chunk.total_uncompressed_size)
+def _longest(entries: pa.Array, chunk: pq.ColumnChunkMetaData) -> int:
+    """Bytes of the longest text in a column's dictionary; where its first page has none, one may follow."""
+    longest = pc.max(pc.binary_length(entries)).as_py() or 0
+    return int(max(longest, chunk.total_uncompressed_size if chunk.has_dictionary_page and len(entries) < 2 else 0))
 
 
 def _what_it_is(tail: bytes, head: bytes) -> str:
@@ -115,17 +106,18 @@ class ParquetReader:
         if version.footer != file.footer:
             raise DatasetError(f"{file} has changed since the run was prepared.")
         self.file = file
-        self._parquet = pq.ParquetFile(
+        self._open = partial(
+            pq.ParquetFile,
             handle,
             metadata=metadata,
             buffer_size=LOCAL_BUFFER_BYTES if place.is_local else REMOTE_BUFFER_BYTES,
             pre_buffer=False,
             page_checksum_verification=True,
         )
+        self._parquet = self._open()
         self._names = names
         # Of converted rows, DAMAGE is read as well.
         self._columns = names if names is None or file.form is Form.PARQUET else list({*names, DAMAGE})
-        self._most = _rows_at_a_time(metadata, self._columns)
         rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         self._bounds: list[int] = list(
             accumulate(rows, initial=0)
@@ -147,23 +139,21 @@ class ParquetReader:
         return self._bounds[group - 1], self._bounds[group]
 
     def read(
-        self, start: int, stop: int, lost: dict[int, str], batch_rows: int = MOST_STEP_ROWS, *, one_group: bool = False
+        self, start: int, stop: int, lost: dict[int, str], batch_rows: int = MOST_STEP_ROWS
     ) -> Iterator[pa.RecordBatch]:
         """These rows, at most that many at a time, fewer where they are long.
 
-        It continues decoding where ``start`` is ahead in the same row group, otherwise begins at its row group. With
-        ``one_group`` no other row group is decoded. Rows that could not be converted are nulls, and ``lost`` gets the
-        reasons, by number.
+        It continues decoding where ``start`` is ahead in the same row group, otherwise begins at its row group. Rows
+        that could not be converted are nulls, and ``lost`` gets the reasons, by number.
         """
         group = bisect_right(self._bounds, start) - 1
         if not self._bounds[group] <= self._position <= start:
-            self._rest = None
-            self._position = self._bounds[group]
-            groups = [group] if one_group else range(group, self._parquet.num_row_groups)
-            self._batches = self._parquet.iter_batches(
-                min(batch_rows, self._most), row_groups=groups, columns=self._columns, use_threads=False
-            )
+            self._rest, self._position = None, self._bounds[group]
         while self._position < stop:
+            group = bisect_right(self._bounds, self._position) - 1
+            if self._rest is None and self._position == self._bounds[group]:
+                step = self._rows_at_a_time(group, batch_rows)
+                self._batches = self._parquet.iter_batches(step, [group], self._columns, use_threads=False)
             batch = self._rest if self._rest is not None else next(self._batches, None)
             if batch is None:
                 raise OSError("the file holds fewer rows than its footer says")
@@ -177,3 +167,36 @@ class ParquetReader:
                     _note_damage(rows, self.file, self._position - rows.num_rows, lost)
                     rows = rows if self._names is not None else rows.select(rows.schema.names[:-1])
                 yield rows if self._names is None else rows.select(self._names)
+
+    def _rows_at_a_time(self, number: int, most: int) -> int:
+        """Rows of a row group to decode at a time: at most that many, and so few that they fit into memory."""
+        group = self._parquet.metadata.row_group(number)
+        every = map(group.column, range(group.num_columns))
+        chunks = [each for each in every if self._columns is None or _is_of(each.path_in_schema, self._columns)]
+        size = sum(each.total_uncompressed_size for each in chunks)
+        most = max(1, min(most, STEP_BYTES * group.num_rows // max(1, size)))
+        if group.num_rows <= STEP_ROWS:
+            return most
+        entries = self._dictionaries(number, chunks)
+        known, unknown = 1, 0  # Bytes of a row whose texts are the longest that rows share.
+        for each in chunks:
+            if "BYTE_ARRAY" not in each.physical_type and "." not in each.path_in_schema:
+                known += NUMBER_BYTES
+            elif each.path_in_schema in entries and "DELTA_BYTE_ARRAY" not in each.encodings:
+                known += _longest(entries[each.path_in_schema], each)
+            else:
+                unknown += each.total_uncompressed_size  # A text is written once at least, whole.
+        most = min(most, STEP_ROWS if size > GROUP_BYTES else most, max(1, PIECE_BYTES // 4 // known))
+        return min(most, max(STEP_ROWS, PIECE_BYTES // 4 // (known + unknown)))
+
+    def _dictionaries(self, number: int, chunks: Sequence[pq.ColumnChunkMetaData]) -> dict[str, pa.Array]:
+        """The dictionaries of columns of text in a row group, as far as they can be had for little."""
+        names = [each.path_in_schema for each in chunks if each.physical_type == "BYTE_ARRAY"]
+        names = [name for name in names if "." not in name]
+        with suppress(OSError, pa.ArrowException, StopIteration):  # Whoever reads the rows meets it.
+            if names and self.file.location.is_local:  # In a store, each would be a request more.
+                rows = self._open(read_dictionary=names).iter_batches(1, [number], names, use_threads=False)
+                first = next(rows)  # A row that is read as a place in the dictionary comes with all of it.
+                columns = zip(first.schema.names, first.columns, strict=True)
+                return {name: each.dictionary for name, each in columns if pa.types.is_dictionary(each.type)}
+        return {}

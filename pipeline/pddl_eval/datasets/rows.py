@@ -81,7 +81,7 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
             # The last attempt reads row by row, up to the damage in this row group.
             last = failures == READ_ATTEMPTS
             step, end = (max(1, (high - low) // SALVAGE_BATCHES), min(stop, high)) if last else (MOST_STEP_ROWS, stop)
-            for batch in reader.read(start, end, lost, step, one_group=last):
+            for batch in reader.read(start, end, lost, step):
                 added = batch.nbytes
                 if batches and size + added > PIECE_BYTES:
                     yield _rows(file.table(batches, schema), range(first, start), damage, lost)
