@@ -99,12 +99,11 @@ pub fn broken_equation(operator: &Operator, arguments: &[Word], names: &Interner
     let is_equation = |atom: &&Lifted| names.text(atom[0]) == EQUALITY;
     let part =
         |part: usize, holds: bool| operator.parts[part].iter().filter(is_equation).map(move |atom| (atom, holds));
-    let mut equations: Vec<(&Lifted, bool)> = part(0, true).chain(part(1, false)).collect();
-    equations.sort_by(|one, other| names.order_of(one.0, other.0).then(one.1.cmp(&other.1)));
-    equations.into_iter().find_map(|(atom, holds)| {
-        let atom = bound(&terms_of(atom, operator), arguments);
-        ((atom[1] == atom[2]) != holds).then_some((atom[1], atom[2]))
-    })
+    let said = |atom: &Lifted| bound(&terms_of(atom, operator), arguments);
+    let is_broken = |(atom, holds): &(&Lifted, bool)| (said(atom)[1] == said(atom)[2]) != *holds;
+    let broken = part(0, true).chain(part(1, false)).filter(is_broken);
+    let first = broken.min_by(|one, other| names.order_of(one.0, other.0).then(one.1.cmp(&other.1)));
+    first.map(|(atom, _)| (said(atom)[1], said(atom)[2]))
 }
 
 /// Atoms of one predicate and length form a relation; the empty atom has its own and triggers what needs nothing.
@@ -358,9 +357,7 @@ impl Grounding<'_> {
             numbers
         });
         let mut new: Vec<u32> = parts[2].iter().filter(|atom| !self.reached.contains(atom)).copied().collect();
-        new.sort_unstable_by(|a, b| {
-            self.names.order_of(&self.atoms.atoms[*a as usize], &self.atoms.atoms[*b as usize])
-        });
+        self.names.sort_numbers(&mut new, &self.atoms.atoms);
         for atom in new {
             self.reached.insert(atom);
             self.queue.push_back(Rc::new(self.atoms.atoms[atom as usize].clone()));

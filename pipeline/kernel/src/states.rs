@@ -5,7 +5,7 @@ use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Lifted, Operator, Word};
 use crate::pddl::problems::Interner;
-use crate::planning::task::{bit_operator, BitOperator, Bits, BitsOf, Successors};
+use crate::planning::task::{bit_operator, sort_by_action, BitOperator, Bits, BitsOf, Successors};
 
 const WALKS: usize = 20;
 const STEPS: usize = 25;
@@ -47,16 +47,12 @@ impl VisitedStates {
 pub fn visited_states(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Interner) -> Answer<VisitedStates> {
     let own: Vec<&Operator> = domain.operators.iter().collect();
     let mut grounding = reachable_operators(objects, init, &own, domain, names)?;
-    grounding.operators.sort_by(|one, other| {
-        let name = |number: usize| domain.operators[number].name;
-        let order = names.order(name(one.operator), name(other.operator));
-        order.then_with(|| names.order_of(&one.arguments, &other.arguments))
-    });
+    sort_by_action(&mut grounding.operators, domain, names);
     let atoms = &grounding.atoms.atoms;
     let changing: HashSet<u32> =
         grounding.operators.iter().flat_map(|each| each.parts[2].iter().chain(&each.parts[3])).copied().collect();
     let mut sorted: Vec<u32> = changing.into_iter().collect();
-    sorted.sort_unstable_by(|a, b| names.order_of(&atoms[*a as usize], &atoms[*b as usize]));
+    names.sort_numbers(&mut sorted, atoms);
     let bits = BitsOf::new(&sorted, atoms.len());
     let is_always = |atom: &Lifted| grounding.atoms.find(atom).map_or(true, |number| bits.bit(number).is_none());
     let always: HashSet<&Lifted> = init.iter().filter(|atom| is_always(atom)).collect();

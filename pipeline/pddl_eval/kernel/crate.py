@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "24ce3af5c699c36a17aa9cbd1f92a7cc"
+DIGEST = "3bdd4dbecc0316b2f88a9da42c0eef02"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper", "rover_single_stores")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

@@ -7,8 +7,8 @@ use crate::domains::Rules;
 use crate::hashing::factor;
 use crate::left::{named, Answer, Left};
 use crate::model::{
-    arguments, atom_from, Atom, Known, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_ARGUMENTS, MOST_WORDS,
-    NO_OBJECT,
+    arguments, atom_from, Atom, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_ARGUMENTS,
+    MOST_WORDS, NO_OBJECT,
 };
 use crate::pddl::drafts::answer_of;
 use crate::pddl::sexpr::{after_spaces, block, bytes_inside, is_blank, Openings, Token, Tokens, PACKAGE_NESTING};
@@ -427,6 +427,11 @@ impl Interner {
     /// Sorts atoms as Python sorts tuples: here, because each sort by a comparison of its own is compiled anew.
     pub fn sort<A: AsRef<[u32]>>(&self, atoms: &mut [A]) {
         atoms.sort_unstable_by(|one, other| self.order_of(one.as_ref(), other.as_ref()));
+    }
+
+    /// Sorts the numbers of atoms by what they number.
+    pub fn sort_numbers(&self, numbers: &mut [u32], atoms: &[Lifted]) {
+        numbers.sort_unstable_by(|one, other| self.order_of(&atoms[*one as usize], &atoms[*other as usize]));
     }
 
     /// Sorts words by their texts.

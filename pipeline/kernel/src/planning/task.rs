@@ -594,7 +594,7 @@ impl GroundTask {
     }
 }
 
-fn sort_by_action(operators: &mut [Ground], domain: &Domain, names: &Interner) {
+pub fn sort_by_action(operators: &mut [Ground], domain: &Domain, names: &Interner) {
     operators.sort_unstable_by(|one, other| {
         let order = names.order(domain.operators[one.operator].name, domain.operators[other.operator].name);
         order.then_with(|| names.order_of(&one.arguments, &other.arguments))
@@ -617,8 +617,7 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
     changing.extend(numbered.intersection(&deletable));
     let is_always = |number: &u32| numbered.contains(number) && !deletable.contains(number);
     let mut sorted: Vec<u32> = changing.into_iter().filter(|number| !is_always(number)).collect();
-    let atom = |number: u32| &numbers.atoms[number as usize];
-    sorted.sort_unstable_by(|a, b| names.order_of(atom(*a), atom(*b)));
+    names.sort_numbers(&mut sorted, &numbers.atoms);
     if sorted.len() > MAX_ATOMS {
         return Err(Left::Budget);
     }
@@ -640,7 +639,7 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
         }
         actions.push((operator.operator, operator.arguments));
     }
-    let atoms = sorted.iter().map(|number| atom(*number).clone()).collect();
+    let atoms = sorted.iter().map(|number| numbers.atoms[*number as usize].clone()).collect();
     let initial = Bits::of(sorted.len(), numbered.iter().filter_map(|number| bits.bit(*number)));
     let is_fixed = |atom: &&Lifted| numbers.find(atom).map_or(true, |number| is_always(&number));
     let always = init.iter().filter(is_fixed).cloned().collect();
@@ -695,8 +694,7 @@ pub fn ground_beyond(
     let by_rules = strata.iter().flatten().map(|(head, _)| head);
     let possible: HashSet<u32> = by_effects.chain(by_sets).chain(by_rules).chain(&start).copied().collect();
     let mut sorted: Vec<u32> = possible.into_iter().collect();
-    let atom = |number: u32| &numbers.atoms[number as usize];
-    sorted.sort_unstable_by(|a, b| names.order_of(atom(*a), atom(*b)));
+    names.sort_numbers(&mut sorted, &numbers.atoms);
     if sorted.len() > MAX_ATOMS || 4 * parts.len() * sorted.len() / 64 > MOST_WORDS {
         return Err(Left::Budget);
     }
@@ -717,7 +715,7 @@ pub fn ground_beyond(
     };
     let rules = strata.iter().map(|stratum| stratum.iter().filter_map(instance).collect()).collect();
     let operators = parts.iter().zip(0..).map(|(ground, number)| bit_operator(number, ground, &bits)).collect();
-    let atoms = sorted.iter().map(|number| atom(*number).clone()).collect();
+    let atoms = sorted.iter().map(|number| numbers.atoms[*number as usize].clone()).collect();
     let initial = Bits::of(sorted.len(), start.iter().filter_map(|number| bits.bit(*number)));
     let always = always.into_iter().cloned().collect();
     Ok(GroundTask {
