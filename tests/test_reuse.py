@@ -77,6 +77,35 @@ def test_an_unchanged_dataset_keeps_all_scores_and_what_they_cost(old: Path) -> 
     assert json.loads((old.parent / "new" / SUMMARY).read_text())["rows_carried"] == ROWS
 
 
+def test_rows_of_the_same_files_are_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is joined. The partitions of ``a+`` come before those of ``a``, whose file comes first."""
+    (tmp_path / "parts").mkdir()
+    for name, first in (("a", 0), ("a+", 30)):
+        pq.write_table(plans(changed=frozenset(range(45, 60))).slice(first, 30), tmp_path / "parts" / f"{name}.parquet")
+    score_dataset(tmp_path / "parts", tmp_path / "old", engine="local", shard_rows=7)
+    monkeypatch.setattr(reuse, "content_keys", None)
+    summary = rescore_dataset(tmp_path / "old", tmp_path / "parts", tmp_path / "new", engine="local", shard_rows=11)
+    assert summary.rows_carried == ROWS
+    lengths = {n: 2 if n >= 45 else 1 for n in range(ROWS)}
+    assert by_id(tmp_path / "old") == by_id(tmp_path / "new") == lengths
+
+
+def by_id(folder: Path) -> dict[int, int]:
+    scored = read_output(folder)
+    return dict(zip(scored["id"].to_pylist(), scored["plan_length"].to_pylist(), strict=True))
+
+
+def test_partitions_that_somebody_has_sorted_are_joined_by_content(old: Path) -> None:
+    table = plans(changed=frozenset(range(10)))
+    rescore(old, table, name="second")
+    [first, *_] = sorted((old.parent / "second").glob("*.parquet"))
+    scored = pq.ParquetFile(first).read()
+    pq.write_table(scored.take(list(reversed(range(len(scored))))), first)
+    summary = rescore_dataset(old.parent / "second", old.parent / "second.parquet", old.parent / "third")
+    assert summary.rows_carried == ROWS
+    assert by_id(old.parent / "third") == {n: 2 if n < 10 else 1 for n in range(ROWS)}
+
+
 def test_what_changed_and_what_is_new_is_scored_wherever_the_rows_stand(old: Path) -> None:
     table = plans(ROWS + 5, changed=frozenset({3, 40})).append_column("model", pa.array(["m"] * (ROWS + 5)))
     shuffled = table.take([n * 7 % (ROWS + 5) for n in range(ROWS + 5)])

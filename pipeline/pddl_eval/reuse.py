@@ -4,7 +4,7 @@ The output is what ``score_dataset`` would have written, partition by partition;
 compares no scores: that is ``pddl_eval.report``.
 
 The earlier scores are found before the run starts: the rows of both datasets are joined by a digest of their content,
-24 bytes a row. What is found lies in the output while the run lasts, in one file, in blocks of some rows of the new
+24 bytes a row; not so where both are rows of the same files and nobody has touched the earlier run's. What is found lies in the output while the run lasts, in one file, in blocks of some rows of the new
 dataset, in their order: a worker reads the blocks of its rows and nothing else.
 """
 
@@ -278,31 +278,59 @@ def find_known(
     ]
     known = folder / f"{hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()}.arrow"
     if not datasets.has_file(known):
-        _write_known(known, previous, _matching_rows(previous, run.source, options), run.source.rows)
+        _write_known(known, previous, _matching_rows(previous, run, options), run.source.rows)
     return known
 
 
-def _matching_rows(previous: Previous, now: datasets.Source, options: ScoringOptions) -> pl.DataFrame:
+def _matching_rows(previous: Previous, run: runs.Run, options: ScoringOptions) -> pl.DataFrame:
     """The rows of the new dataset whose content is known: their numbers, and those of the first earlier row with it."""
-    earlier = _keys(previous.source, previous.options, previous.needed, previous.reusable)
+    content, now = (
+        content_columns(source.schema, its)
+        for source, its in ((previous.source, previous.options), (run.source, options))
+    )
+    if content == now and (same := _same_rows(previous.source, run)) is not None:
+        kept = _keys(previous.source, {}, previous.needed, previous.reusable)[ROW]
+        return pl.DataFrame({"new": same[kept], "old": kept}).sort("new")
+    earlier = _keys(previous.source, content, previous.needed, previous.reusable)
     first = earlier.rename({ROW: "old"}).lazy().group_by(KEY).agg(pl.col("old").min())
-    later = _keys(now, options).rename({ROW: "new"}).lazy()
+    later = _keys(run.source, now).rename({ROW: "new"}).lazy()
     return later.join(first, on=KEY).select("new", "old").sort("new").collect(engine="streaming")
+
+
+def _same_rows(earlier: datasets.Source, run: runs.Run) -> Keys | None:
+    """The number in the new dataset of each earlier row, where both are of the same files, byte for byte; else None."""
+    present = datasets.list_files(earlier.base)
+    folder = runs.run_folder(earlier.base, present) if runs.MANIFEST in present else None
+    if folder is None or not runs.untouched(earlier.base, present, folder.manifest["run"]):
+        return None
+    before, now = (
+        [(file["name"], file.get("content", "")) for file in manifest["files"]]
+        for manifest in (folder.manifest, run.manifest)
+    )
+    if before != now or not all(content.startswith(("blake2b:", "made:")) for _, content in now):
+        return None
+    rows = {file.name: file.rows for file in earlier.files}
+    held = folder.rows_held(rows, rows)
+    return np.concatenate([np.arange(0), *(np.arange(*each) for name in rows for each in held[name])])
 
 
 def _keys(
     source: datasets.Source,
-    options: ScoringOptions,
+    content: Mapping[str, str],
     names: Sequence[str] = (),
     kept: Callable[[pa.Table], pa.Table] = lambda table: table,
 ) -> pl.DataFrame:
-    """The keys of the rows that are kept, each as two numbers, with the numbers of the rows in the dataset."""
-    content = content_columns(source.schema, options)
-    frames = [pl.DataFrame(schema={**dict.fromkeys(KEY, pl.UInt64), ROW: pl.Int64})]
+    """The keys of the rows that are kept, each as two numbers, with the numbers of the rows in the dataset.
+
+    Without columns of ``content`` the numbers alone.
+    """
+    schema = {**dict.fromkeys(KEY if content else (), pl.UInt64), ROW: pl.Int64}
+    frames = [pl.DataFrame(schema=schema)]
     for first, batch in _batches(source, list(dict.fromkeys([*content.values(), *names]))):
         numbers = pa.array(np.arange(first, first + batch.num_rows))
         table = kept(pa.Table.from_batches([batch]).append_column(ROW, numbers))
-        frames.append(pl.DataFrame([*content_keys(table, content).T, table[ROW].to_numpy()], schema=[*KEY, ROW]))
+        keys = content_keys(table, content).T if content else ()
+        frames.append(pl.DataFrame([*keys, table[ROW].to_numpy()], schema=schema))
     return pl.concat(frames)
 
 

@@ -23,7 +23,16 @@ from pddl_eval.run.summary import (
     Statistics,
     count_values,
 )
-from pddl_eval.run.tiling import RowsDoubled, RowsMissing, Tiling, open_rows, open_scored_rows, open_untouched
+from pddl_eval.run.tiling import (
+    RowsDoubled,
+    RowsMissing,
+    Tiling,
+    open_rows,
+    open_scored_rows,
+    open_untouched,
+    run_folder,
+    untouched,
+)
 from pddl_eval.run.verify import Drawn, Finding, Verification, check_folder
 from pddl_eval.run.watching import Event, Watcher, shown_progress
 from pddl_eval.unchanged import MANIFEST, SUMMARY
