@@ -4,8 +4,9 @@ The output is what ``score_dataset`` would have written, partition by partition;
 compares no scores: that is ``pddl_eval.report``.
 
 The earlier scores are found before the run starts: the rows of both datasets are joined by a digest of their content,
-24 bytes a row; not so where both are rows of the same files and nobody has touched the earlier run's. What is found lies in the output while the run lasts, in one file, in blocks of some rows of the new
-dataset, in their order: a worker reads the blocks of its rows and nothing else.
+24 bytes a row; not so where both are rows of the same files and nobody has touched the earlier run's. What is found
+lies in the output while the run lasts, in one file, in blocks of some rows of the new dataset, in their order: a worker
+reads the blocks of its rows and nothing else.
 """
 
 from __future__ import annotations
