@@ -207,13 +207,16 @@ def require_outputs(
 
 def table_of_models(summary: RunSummary) -> list[tuple[str, str]]:
     """The models of a run, the best first; none of a part that is not the last, because others are to come."""
-    from pddl_eval.report import ranking
-    from pddl_eval.shown import line
+    from pddl_eval.scoring.columns import MEASURES
 
-    if not summary.rows_missing:
+    found = (summary.statistics.get(name, {}) for name in MEASURES)
+    if not summary.rows_missing and any(each.get("true") or each.get("false") for each in found):
+        from pddl_eval.report import ranking  # polars, a third of a second
+        from pddl_eval.shown import line
+
         with suppress(UserError, RunError):
-            found = ranking(summary.output, is_whole=True)[:MOST_MODELS]
-            return [(line(name, MOST_NAME), said) for name, said in found]
+            best = ranking(summary.output, is_whole=True)[:MOST_MODELS]
+            return [(line(name, MOST_NAME), said) for name, said in best]
     return []
 
 
