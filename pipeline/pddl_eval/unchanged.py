@@ -177,7 +177,7 @@ def _digests(files: Iterable[str]) -> dict[str, str]:
 
 
 def _content(file: str) -> str:
-    with open(file, "rb", buffering=0) as opened:  # noqa: PTH123
+    with Path(file).open("rb", buffering=0) as opened:
         return digest_of_file(opened)
 
 

@@ -28,8 +28,8 @@ REMOTE_BUFFER_BYTES = 2 * 2**20
 MOST_STEP_ROWS, STEP_BYTES = 4096, 2**20
 """Decoded at a time, at most: rows, and bytes of rows of average length."""
 
-STEP_ROWS = 64
-"""Rows that are decoded at a time, however long they may be, where nothing bounds what more of them are."""
+STEP_ROWS, FEW_STEP_ROWS = 64, 256
+"""Rows that are decoded at a time where nothing bounds their texts, and at most where sizes in the footer alone do."""
 
 GROUP_BYTES = 256 * 2**20
 """Of a row group of at most that size, all values that are written once may stand side by side."""
@@ -173,10 +173,10 @@ class ParquetReader:
         group = self._parquet.metadata.row_group(number)
         every = map(group.column, range(group.num_columns))
         chunks = [each for each in every if self._columns is None or _is_of(each.path_in_schema, self._columns)]
-        size = sum(each.total_uncompressed_size for each in chunks)
+        size: int = sum(each.total_uncompressed_size for each in chunks)
         most = max(1, min(most, STEP_BYTES * group.num_rows // max(1, size)))
-        if group.num_rows <= STEP_ROWS:
-            return most
+        if group.num_rows <= MOST_STEP_ROWS:  # Too few to look into them.
+            return min(most, FEW_STEP_ROWS, max(STEP_ROWS, PIECE_BYTES // max(1, size)))
         entries = self._dictionaries(number, chunks)
         known, unknown = 1, 0  # Bytes of a row whose texts are the longest that rows share.
         for each in chunks:
@@ -187,7 +187,7 @@ class ParquetReader:
             else:
                 unknown += each.total_uncompressed_size  # A text is written once at least, whole.
         most = min(most, STEP_ROWS if size > GROUP_BYTES else most, max(1, PIECE_BYTES // 4 // known))
-        return min(most, max(STEP_ROWS, PIECE_BYTES // 4 // (known + unknown)))
+        return min(most, max(STEP_ROWS, min(FEW_STEP_ROWS, PIECE_BYTES // (known + unknown)))) if unknown else most
 
     def _dictionaries(self, number: int, chunks: Sequence[pq.ColumnChunkMetaData]) -> dict[str, pa.Array]:
         """The dictionaries of columns of text in a row group, as far as they can be had for little."""
