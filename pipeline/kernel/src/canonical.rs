@@ -97,6 +97,8 @@ fn unpacked(edge: u64) -> Edge {
 pub struct LabelledGraph {
     /// The outline as bytes: the labels, and how often each kind of vertex occurs.
     outline: Vec<u8>,
+    /// Where the kinds begin in it.
+    kinds_at: usize,
     /// Its vertices by their kinds, and its edges, sorted.
     piece: Piece,
     /// How many vertices are objects; atoms with more than two arguments come behind them.
@@ -209,8 +211,9 @@ impl LabelledGraph {
             _ if kind > count => Cow::Borrowed(words.text(kind - count)),
             name => [b"= ", words.text(name)].concat().into(),
         };
+        let kinds_at = outline.len();
         let piece = Piece::of_kinds(&kinds, 2 * words.count() + 2, &marks, edges, text, &mut outline);
-        LabelledGraph { outline, piece, objects }
+        LabelledGraph { outline, kinds_at, piece, objects }
     }
 
     /// The graph of vertices of these kinds, and of links. `said` is the text of a kind, or the scene and the text of a
@@ -270,8 +273,9 @@ impl LabelledGraph {
         let atoms = std::iter::repeat(texts.len() as u32).take(longer.len());
         let own: Vec<u32> = kinds.iter().map(|kind| rank[*kind as usize]).chain(atoms).collect();
         let text = |kind: u32| texts.get(kind as usize).map_or(Cow::default(), |(text, _)| Cow::Borrowed(&text.1[..]));
+        let kinds_at = outline.len();
         let piece = Piece::of_kinds(&own, texts.len() + 1, &marks, edges, text, &mut outline);
-        LabelledGraph { outline, piece, objects: kinds.len() as u32 }
+        LabelledGraph { outline, kinds_at, piece, objects: kinds.len() as u32 }
     }
 
     /// The graph of scenes over terms, each with its type; what the terms are called does not count.
@@ -304,6 +308,24 @@ impl LabelledGraph {
             links.push((label(scene, names.text(atom[0])), atom.len() - 1, vertices));
         }
         Ok(LabelledGraph::of_links(&kinds, &links, &|number| labels[number as usize].clone()))
+    }
+
+    /// The graph in which the vertices of one kind are of another, which no vertex has: it has the same labelling.
+    pub fn with_kind(&self, kind: &[u8], other: &[u8]) -> LabelledGraph {
+        let own = &self.outline;
+        let number = |at: usize| own[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes) as usize);
+        let mut at = self.kinds_at + 8; // behind how many there are
+        let mut outline = own[..at].to_vec();
+        while at < own.len() {
+            let text = at + 16; // the text and the marks behind their lengths, and how many vertices
+            let marks = text + number(at + 8);
+            let end = marks + 8 * (number(marks) + 2);
+            outline.extend_from_slice(&own[at..at + 8]);
+            encode_text(&mut outline, if own[text..marks] == *kind { other } else { &own[text..marks] });
+            outline.extend_from_slice(&own[marks..end]);
+            at = end;
+        }
+        LabelledGraph { outline, piece: self.piece.clone(), ..*self }
     }
 
     /// True where the cheap invariant is the same, as it is for isomorphic graphs.

@@ -65,11 +65,6 @@ impl Graph {
         self.labelling.get_or_init(|| self.graph.labelling()).as_ref().map_err(|left| *left)
     }
 
-    /// The graph with its labelling, for a digest.
-    fn labelled(&self) -> Answer<(&LabelledGraph, &Labelling)> {
-        Ok((&self.graph, self.labelling()?))
-    }
-
     /// The objects of both in corresponding order; None where the graphs are not isomorphic.
     pub fn orders<'a>(&'a self, other: &'a Graph) -> Answer<Option<(&'a [u32], &'a [u32])>> {
         if !self.graph.same_invariant(&other.graph) {
@@ -280,6 +275,12 @@ impl Task {
     /// True where what follows is the same whatever types the objects have.
     fn ignores_types(&self) -> bool {
         !self.is_typed() && !self.domain.has_types
+    }
+
+    /// The type of all objects.
+    pub fn only_type(&self) -> Option<&[u8]> {
+        let first = self.types.first().filter(|first| self.types.iter().all(|each| each == *first));
+        first.map(|type_| self.problem.words.text(*type_))
     }
 
     /// True where a task with the same atoms has the same plans whatever types its objects have.
@@ -812,22 +813,39 @@ impl Task {
     /// Scenes that are the same in a task `alike`, with the same numbers of words and typed objects, have one graph.
     pub fn certificate(&self, is_placeholder: bool, alike: Option<&Task>) -> Answer<Digits> {
         let compute = || {
-            let (problem, domain) = (&self.problem, &self.domain);
-            let types = problem.objects.iter().map(|(_, type_)| problem.words.number(*type_));
-            let fingerprint = domain.structure.fingerprint(types, &domain.names)?;
-            let is_new = is_placeholder && domain.uses_negation;
-            let version = if is_new { CERTIFICATE_VERSION } else { UNCHANGED_SINCE };
-            Ok(match is_placeholder {
-                true => {
-                    let alike = |is_same: &dyn Fn(&Task) -> bool| alike.filter(|other| is_same(other)).unwrap_or(self);
-                    let initial = alike(&|other| other.problem.init == problem.init).initial_scene();
-                    let goal = alike(&|other| self.has_closed_goal_of(other)).closed_goal_scene()?;
-                    digest(version, &fingerprint, &[initial.labelled()?, goal.labelled()?])
-                }
-                false => digest(version, &fingerprint, &[self.closed_graph()?.labelled()?]),
-            })
+            let graphs = self.certified(is_placeholder, alike)?;
+            let graphs: Answer<Vec<_>> = graphs.into_iter().map(|each| Ok((&each.graph, each.labelling()?))).collect();
+            self.digest(is_placeholder, &graphs?)
         };
         *self.graphs.certificates[usize::from(is_placeholder)].get_or_init(compute)
+    }
+
+    /// The certificate of a task that says the same of objects of one other type, where those of this one have one type and
+    /// nothing asks for types.
+    pub fn certificate_with_type(&self, is_placeholder: bool, own: &[u8], other: &[u8]) -> Answer<Digits> {
+        let graphs = self.certified(is_placeholder, None)?;
+        let typed: Vec<LabelledGraph> = graphs.iter().map(|each| each.graph.with_kind(own, other)).collect();
+        let graphs: Answer<Vec<_>> = typed.iter().zip(graphs).map(|(own, each)| Ok((own, each.labelling()?))).collect();
+        self.digest(is_placeholder, &graphs?)
+    }
+
+    /// The graphs that a certificate is made of.
+    fn certified<'a>(&'a self, is_placeholder: bool, alike: Option<&'a Task>) -> Answer<Vec<&'a Graph>> {
+        if !is_placeholder {
+            return Ok(vec![self.closed_graph()?]);
+        }
+        let alike = |is_same: &dyn Fn(&Task) -> bool| alike.filter(|other| is_same(other)).unwrap_or(self);
+        let initial = alike(&|other| other.problem.init == self.problem.init).initial_scene();
+        Ok(vec![initial, alike(&|other| self.has_closed_goal_of(other)).closed_goal_scene()?])
+    }
+
+    fn digest(&self, is_placeholder: bool, graphs: &[(&LabelledGraph, &Labelling)]) -> Answer<Digits> {
+        let (problem, domain) = (&self.problem, &self.domain);
+        let types = problem.objects.iter().map(|(_, type_)| problem.words.number(*type_));
+        let fingerprint = domain.structure.fingerprint(types, &domain.names)?;
+        let is_new = is_placeholder && domain.uses_negation;
+        let version = if is_new { CERTIFICATE_VERSION } else { UNCHANGED_SINCE };
+        Ok(digest(version, &fingerprint, graphs))
     }
 
     /// True where both closures are the same atoms, which are all that their scenes have.

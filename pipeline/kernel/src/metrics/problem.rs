@@ -248,6 +248,7 @@ fn scored(pair: &Pair, is_placeholder: bool, settings: Settings) -> Answer<Probl
     }
     let reference_certificate = certificate(reference, is_placeholder, settings, None)?;
     let alike = (pair.same_words && has_same_names(pair)).then_some(reference);
+    let only_types = reference.only_type().zip(generated.only_type()).filter(|_| has_same_plans);
     Ok(ProblemVerdict {
         parseable: true,
         solvable,
@@ -256,9 +257,10 @@ fn scored(pair: &Pair, is_placeholder: bool, settings: Settings) -> Answer<Probl
         verdict: Some(verdict.name()),
         differences,
         solves_reference,
-        certificate: match equivalent {
-            true => reference_certificate,
-            false => certificate(generated, is_placeholder, settings, alike)?,
+        certificate: match (reference_certificate, only_types) {
+            _ if equivalent => reference_certificate,
+            (Some(_), Some((own, other))) => Some(reference.certificate_with_type(is_placeholder, own, other)?),
+            _ => certificate(generated, is_placeholder, settings, alike)?,
         },
         reference_certificate,
         proof: settings.proofs.then(|| {
