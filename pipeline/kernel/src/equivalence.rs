@@ -1,8 +1,9 @@
 //! Algorithm 1 of the paper in both modes, easy cases first (definition/equivalence.py).
 
 use crate::difference::{self, Difference};
+use crate::hashing::factor;
 use crate::left::{named, Answer, Left};
-use crate::model::{has, predicate, renamed, Atom, Conjunct, Problem, Word, Words, NO_OBJECT, UNKNOWN};
+use crate::model::{arguments, has, predicate, renamed, Atom, Conjunct, Problem, Word, Words, NO_OBJECT, UNKNOWN};
 use crate::task::{Graph, Task};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -139,15 +140,14 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     if !same_names && !has_same_types(pair) {
         return without_words(Verdict::TypesDiffer, None);
     }
-    let init_alike = same_init || same_predicates(pair, &ours.init, &theirs.init);
-    if init_alike && same_predicates(pair, &ours.goal, &theirs.goal) {
+    let init_alike = same_init || same_roles(pair, &ours.init, &theirs.init);
+    if init_alike && same_roles(pair, &ours.goal, &theirs.goal) {
         let map = object_map(pair, pair.generated.graph_as_written()?, pair.reference.graph_as_written()?)?;
         if map.is_some() {
             return without_words(Verdict::Isomorphic, map);
         }
     }
-    let initial_scenes = || (pair.generated.initial_scene(), pair.reference.initial_scene());
-    if !init_alike || (!same_init && !initial_scenes().0.same_invariant(initial_scenes().1)) {
+    if !init_alike {
         return without_words(Verdict::InitDiffers, None);
     }
     if same_init {
@@ -159,7 +159,7 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
         if same_init {
             return Ok(Some(pair.to_reference.to_vec()));
         }
-        object_map(pair, initial_scenes().0, initial_scenes().1)
+        object_map(pair, pair.generated.initial_scene(), pair.reference.initial_scene())
     };
     if [pair.generated, pair.reference].iter().any(|task| task.has_many_states()) {
         return match (init_map()?, pair.reference.closure(), pair.generated.closure()) {
@@ -175,8 +175,10 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
         let map = if is_placeholder {
             goal_map = if same_names && same_closed_goals(pair, closure, wanted, true)? {
                 Some(pair.to_reference.to_vec())
-            } else {
+            } else if same_roles(pair, closure, wanted) {
                 object_map(pair, pair.generated.closed_goal_scene()?, pair.reference.closed_goal_scene()?)?
+            } else {
+                None
             };
             if goal_map.is_some() {
                 init_map()?
@@ -305,10 +307,33 @@ fn same_closed_goals(pair: &Pair, ours: &[Atom], theirs: &[Atom], apart: bool) -
     Ok(same_atoms(pair, pair.generated.possible()?, pair.reference.possible()?))
 }
 
-/// True where both have equally many atoms of each predicate, as isomorphic scenes do.
-fn same_predicates(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
-    let translated = ours.iter().map(|atom| pair.to_reference[predicate(*atom) as usize]);
-    ours.len() == theirs.len() && translated.eq(theirs.iter().map(|atom| predicate(*atom)))
+/// True where both have equally many atoms of each predicate, and equally many objects of each type that stand in the same
+/// places of them, as isomorphic scenes do: where they do not, no graph is needed.
+fn same_roles(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
+    let to_reference = |word: Word| pair.to_reference[word as usize];
+    let translated = ours.iter().map(|atom| to_reference(predicate(*atom)));
+    ours.len() == theirs.len()
+        && translated.eq(theirs.iter().map(|atom| predicate(*atom)))
+        && roles(pair.generated, ours, to_reference) == roles(pair.reference, theirs, |word| word)
+}
+
+/// A number that is made of how many objects have each role in some atoms, in the words of another problem.
+fn roles(task: &Task, atoms: &[Atom], word: impl Fn(Word) -> Word) -> u64 {
+    let (number, factor) = (&task.problem.number, factor());
+    let mixed = |number: u64| {
+        let product = number.wrapping_mul(factor);
+        product ^ product >> 32
+    };
+    let mut roles: Vec<u64> = task.types.iter().map(|type_| word(*type_).into()).collect();
+    for atom in atoms {
+        let predicate = u64::from(word(predicate(*atom))) << 8;
+        for (place, name) in (0..).zip(arguments(*atom)) {
+            if let Some(role) = roles.get_mut(number[name as usize] as usize) {
+                *role = role.wrapping_add(mixed(predicate | place)); // of an object, no constant
+            }
+        }
+    }
+    roles.into_iter().fold(0, |sum, role| sum.wrapping_add(mixed(role)))
 }
 
 /// The reference's word for each object of the answer under an isomorphism of their graphs; None where there is none.

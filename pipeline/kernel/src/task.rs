@@ -73,10 +73,6 @@ impl Graph {
         let (ours, theirs) = (self.labelling()?, other.labelling()?);
         Ok((ours.form == theirs.form).then_some((&ours.order[..], &theirs.order[..])))
     }
-
-    pub fn same_invariant(&self, other: &Graph) -> bool {
-        self.graph.same_invariant(&other.graph)
-    }
 }
 
 /// A proof that no reachable state contains the goal.
