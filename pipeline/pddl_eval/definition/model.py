@@ -509,7 +509,10 @@ def show_formula(formula: Formula) -> str:
     """
     if isinstance(formula, str):
         return formula
-    return f"({' '.join([part if isinstance(part, str) else show_formula(part) for part in formula])})"
+    try:
+        return f"({' '.join(formula)})"  # type: ignore[arg-type]
+    except TypeError:  # it has parts
+        return f"({' '.join(map(show_formula, formula))})"
 
 
 def renamed_atom(atom: Atom, names: Mapping[str, str]) -> Atom:

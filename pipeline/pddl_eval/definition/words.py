@@ -701,7 +701,7 @@ SENTENCES: Mapping[str, Callable[..., str]] = {
 """Each kind of difference and the function that says it."""
 
 
-@dataclass(frozen=True, init=False, slots=True)
+@dataclass(init=False, slots=True)
 class Difference:
     """A kind of ``SENTENCES`` and its fields: numbers, words, lists of words, or another difference."""
 
@@ -709,8 +709,8 @@ class Difference:
     fields: Mapping[str, Any]
 
     def __init__(self, what: str, **fields: Any) -> None:
-        object.__setattr__(self, "what", what)
-        object.__setattr__(self, "fields", fields)
+        self.what = what
+        self.fields = fields
 
     @property
     def separating(self) -> tuple[Formula, str] | None:
