@@ -94,6 +94,19 @@ pub fn renamed(each: Atom, predicates: &[Word], arguments: &[Word]) -> Atom {
     short | rest.iter().fold(0, |low, word| low << BITS | Atom::from(arguments[*word as usize]))
 }
 
+/// Sorts atoms, and keeps each once. Short ones are sorted by the half of the number that says them, in half the time: numbers
+/// of eight bytes are sorted without branches.
+pub fn sort_atoms(atoms: &mut Vec<Atom>) {
+    if atoms.iter().any(|atom| is_long(*atom)) {
+        atoms.sort_unstable();
+    } else {
+        let mut high: Vec<u64> = atoms.iter().map(|atom| (*atom >> LOW) as u64).collect();
+        high.sort_unstable();
+        atoms.iter_mut().zip(high).for_each(|(atom, high)| *atom = Atom::from(high) << LOW);
+    }
+    atoms.dedup();
+}
+
 macro_rules! known_words {
     ($($name:ident $text:literal)*) => {
         /// Words that the rules of the domains name. They are among the words of every problem.

@@ -13,7 +13,7 @@ use crate::domains::renaming::Roles;
 use crate::formulas::has_ill_typed_numbers;
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::{has_ill_typed_forms, ill_typed_operator};
-use crate::model::{Atom, Domain, Known, Lifted, Operator, Problem, Word, Words, EQUALITY, MOST_ARGUMENTS};
+use crate::model::{sort_atoms, Atom, Domain, Known, Lifted, Operator, Problem, Word, Words, EQUALITY, MOST_ARGUMENTS};
 use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::domains::parse_any_domain;
 use crate::pddl::problems::{read_problem, Declared, Interner, Reading};
@@ -358,8 +358,7 @@ impl CoveredState {
             _ => unreachable!("a goal is read by the state of its own domain"),
         };
         closure.extend_from_slice(goal);
-        closure.sort_unstable();
-        closure.dedup();
+        sort_atoms(&mut closure);
         closure
     }
 

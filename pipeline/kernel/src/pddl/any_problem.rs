@@ -6,8 +6,8 @@ use crate::grounding::Objects;
 use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{
-    self, atom_of, fluents_of, Atom, Domain, Expression, Form, Formula, Known, Lifted, Mark, Part, Problem, Word,
-    EQUALITY, MOST_ARGUMENTS, NO_OBJECT, TOTAL_COST,
+    self, atom_of, fluents_of, sort_atoms, Atom, Domain, Expression, Form, Formula, Known, Lifted, Mark, Part, Problem,
+    Word, EQUALITY, MOST_ARGUMENTS, NO_OBJECT, TOTAL_COST,
 };
 use crate::pddl::drafts::answer_of;
 use crate::pddl::language::{encode_numbered, expression, form, formula, is_connective, show_formula, COMPARISONS};
@@ -349,8 +349,7 @@ impl AnyProblem {
                     .for_each(|(to, word)| *to = place(word));
                 found.push(atom_of(own));
             }
-            found.sort_unstable();
-            found.dedup();
+            sort_atoms(&mut found);
             Ok(found)
         };
         let (init, goal) = (packed(&self.init)?, packed(&self.goal)?);

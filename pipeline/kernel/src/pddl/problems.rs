@@ -7,8 +7,8 @@ use crate::domains::Rules;
 use crate::hashing::factor;
 use crate::left::{named, Answer, Left};
 use crate::model::{
-    arguments, atom_from, Atom, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_ARGUMENTS,
-    MOST_WORDS, NO_OBJECT,
+    arguments, atom_from, sort_atoms, Atom, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS,
+    MOST_ARGUMENTS, MOST_WORDS, NO_OBJECT,
 };
 use crate::pddl::drafts::answer_of;
 use crate::pddl::sexpr::{after_spaces, block, bytes_inside, is_blank, Openings, Token, Tokens, PACKAGE_NESTING};
@@ -641,8 +641,7 @@ fn read_plain_problem<'a>(
     let packed = |[predicate, rest @ ..]: &Read| atom_from(rest, NONE, place(*predicate), |word| words.argument(word));
     let packed = |part: &Atoms| {
         let mut atoms: Vec<Atom> = part.atoms.iter().map(packed).collect();
-        atoms.sort_unstable();
-        atoms.dedup();
+        sort_atoms(&mut atoms);
         atoms
     };
     let (own_init, own_goal) = (packed(&init), packed(&goal));
