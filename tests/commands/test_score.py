@@ -102,6 +102,14 @@ def test_a_finished_run_says_the_same_again_and_loads_nothing(pairs: Path, tmp_p
         assert "pyarrow" in start("-c", AGAIN, *command, *more).stderr
 
 
+def test_a_table_of_models_that_would_be_empty_loads_nothing(tmp_path: Path) -> None:
+    """Plans without problems are right or wrong nowhere."""
+    table = pa.table({"model": ["a", "b"], "reference_plan": ["(pick a)"] * 2, "generated_plan": ["(pick a)", "(b)"]})
+    pq.write_table(table, tmp_path / "plans.parquet")
+    scored = start("-c", AGAIN, "score", tmp_path / "plans.parquet", tmp_path / "out", "--quiet")
+    assert (scored.returncode, scored.stderr) == (0, "['pyarrow']\n")
+
+
 def test_a_file_of_the_input_is_hashed_once(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pddl_eval.datasets.inputs.SETTLED_SECONDS", 0.0)
     names: list[str] = []
