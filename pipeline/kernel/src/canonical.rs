@@ -218,7 +218,7 @@ impl LabelledGraph {
 
     /// The graph of vertices of these kinds, and of links. `said` is the text of a kind, or the scene and the text of a
     /// relation.
-    pub fn of_links(kinds: &[u32], links: &[Link], said: &dyn Fn(u32) -> (&'static [u8], Vec<u8>)) -> LabelledGraph {
+    pub fn of_links<'a>(kinds: &[u32], links: &[Link], said: &dyn Fn(u32) -> (&'a [u8], Vec<u8>)) -> LabelledGraph {
         // The place of each kind, and of each relation, among the sorted texts of those that occur.
         let all = || kinds.iter().chain(links.iter().map(|(relation, ..)| relation)).copied();
         let mut occurs = vec![false; all().max().map_or(0, |most| most as usize + 1)];
@@ -279,16 +279,16 @@ impl LabelledGraph {
     }
 
     /// The graph of scenes over terms, each with its type; what the terms are called does not count.
-    pub fn of_scenes(
-        terms: &[(Word, Vec<u8>)],
-        atoms: &[(&'static [u8], &Lifted)],
-        names: &Interner,
+    pub fn of_scenes<'a>(
+        terms: &'a [(Word, Vec<u8>)],
+        atoms: &[(&'a [u8], &Lifted)],
+        names: &'a Interner,
     ) -> Answer<LabelledGraph> {
         let vertex: HashMap<Word, u32> = terms.iter().map(|(name, _)| *name).zip(0..).collect();
-        let mut labels: Vec<(&'static [u8], Vec<u8>)> = Vec::new();
+        let mut labels: Vec<(&'a [u8], Vec<u8>)> = Vec::new();
         let mut known: BTreeMap<(&[u8], &[u8]), u32> = BTreeMap::new();
         let mut kinds = Vec::with_capacity(terms.len());
-        let mut label = |scene: &'static [u8], text| {
+        let mut label = |scene: &'a [u8], text: &'a [u8]| {
             *known.entry((scene, text)).or_insert_with(|| {
                 labels.push((scene, text.to_vec()));
                 labels.len() as u32 - 1

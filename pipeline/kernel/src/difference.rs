@@ -4,9 +4,12 @@
 //! parameters. So it crosses the border, typed; nothing here is said in words.
 
 use crate::equivalence::Pair;
+use crate::fraction::Fraction;
 use crate::hashing::{HashMap, HashSet};
 use crate::left::Answer;
-use crate::model::{arguments, has, predicate, renamed, Atom, Conjunct, Problem, Word, Words, NO_OBJECT, UNKNOWN};
+use crate::model::{
+    arguments, has, predicate, renamed, Atom, Conjunct, Problem, Word, Words, NO_OBJECT, TOTAL_COST, UNKNOWN,
+};
 use crate::task::{Task, Unsolvable};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -145,8 +148,8 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// The first atom of each initial state that is not in the other.
-pub fn init_difference(pair: &Pair) -> Difference {
+/// The first atom of each initial state that is not in the other, else the first number, or the metrics.
+pub fn init_difference(pair: &Pair) -> Answer<Difference> {
     let (ours, theirs) = (&pair.generated.problem, &pair.reference.problem);
     let joined = Joined::new(&ours.words, &theirs.words);
     let mut matching = joined.ours.clone();
@@ -162,6 +165,9 @@ pub fn init_difference(pair: &Pair) -> Difference {
     let in_ours = |atom: Atom| renamed(atom, &all, &back);
     let missing = wanted.iter().find(|atom| !has(&found, **atom));
     let extra = found.iter().find(|atom| !has(&wanted, **atom));
+    if missing.is_none() && extra.is_none() {
+        return number_difference(pair, &joined, &matching, in_ours);
+    }
     let mut difference = Difference::of("init");
     if let Some(atom) = missing {
         difference = difference.words("lacks", joined.texts(*atom)).words("lacks_here", joined.texts(in_ours(*atom)));
@@ -169,7 +175,42 @@ pub fn init_difference(pair: &Pair) -> Difference {
     if let Some(atom) = extra {
         difference = difference.words("has", joined.texts(in_ours(*atom)));
     }
-    difference
+    Ok(difference)
+}
+
+fn number_difference(
+    pair: &Pair,
+    joined: &Joined,
+    matching: &[Word],
+    in_ours: impl Fn(Atom) -> Atom,
+) -> Answer<Difference> {
+    let (ours, theirs) = (&pair.generated.problem, &pair.reference.problem);
+    let mut values: BTreeMap<Atom, [Option<Fraction>; 2]> = BTreeMap::new();
+    for (fluent, value) in ours.values() {
+        values.entry(renamed(*fluent, &joined.ours, matching)).or_default()[0] = Some(*value);
+    }
+    for (fluent, value) in theirs.values() {
+        values.entry(renamed(*fluent, &joined.theirs, &joined.theirs)).or_default()[1] = Some(*value);
+    }
+    if let Some((fluent, both)) = values.into_iter().find(|(_, [one, other])| one != other) {
+        let is_cost = joined.texts(fluent).eq([TOTAL_COST]);
+        let shown = |value: Option<Fraction>| match value {
+            Some(value) => value.shown(),
+            None => Ok(if is_cost { "0" } else { "" }.to_string()),
+        };
+        let names = [shown(both[0])?, shown(both[1])?];
+        let here = in_ours(fluent);
+        let has: Vec<&[u8]> = if names[1].is_empty() { joined.texts(here).collect() } else { Vec::new() };
+        let found = Difference::of("value").words("names", names).words("lacks", joined.texts(fluent));
+        return Ok(found.words("lacks_here", joined.texts(here)).words("has", has));
+    }
+    let metric = |problem: &Problem, text: &dyn Fn(Word) -> Word| {
+        let said = problem.numbers.as_ref().and_then(|said| said.metric.as_ref());
+        said.map_or(Vec::new(), |metric| metric.written.shown(|name| joined.words[text(name) as usize]))
+    };
+    let metrics = [metric(ours, &|name| matching[name as usize]), metric(theirs, &|name| joined.theirs[name as usize])];
+    let is_same = metrics[0] == metrics[1];
+    Ok(if is_same { Difference::of("init") } else { Difference::of("metric").words("names", metrics) })
 }
 
 /// A plausible map of objects for problems that are not isomorphic: by name, then by role.

@@ -4,7 +4,7 @@ use crate::difference::{self, Difference};
 use crate::hashing::factor;
 use crate::left::{named, Answer, Left};
 use crate::model::{arguments, has, predicate, renamed, Atom, Conjunct, Problem, Word, Words, NO_OBJECT, UNKNOWN};
-use crate::task::{Graph, Task};
+use crate::task::{Graph, ListedState, Task};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
@@ -104,7 +104,7 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
         Verdict::Identical => Difference::of("identical"),
         Verdict::Isomorphic => Difference::of("renamed"),
         Verdict::TypesDiffer => difference::type_difference(pair),
-        Verdict::InitDiffers => difference::init_difference(pair),
+        Verdict::InitDiffers => difference::init_difference(pair)?,
         _ => strict.difference,
     };
     let types_matter = pair.reference.types_matter() || pair.generated.types_matter();
@@ -132,7 +132,7 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     let (theirs, ours) = (&pair.reference.problem, &pair.generated.problem);
     let without_words = |verdict, map| Ok(decision(verdict, Difference::default(), map));
     let same_names = has_same_names(pair);
-    let same_init = same_names && same_atoms(pair, &ours.init, &theirs.init);
+    let same_init = same_names && same_atoms(pair, &ours.init, &theirs.init) && same_numbers(pair);
     let are_sets = ours.others.is_empty() && theirs.others.is_empty();
     if same_init && same_atoms(pair, &ours.goal, &theirs.goal) && (are_sets || same_conjuncts(pair)) {
         return without_words(Verdict::Identical, Some(pair.to_reference.to_vec()));
@@ -147,7 +147,8 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
             return without_words(Verdict::Isomorphic, map);
         }
     }
-    if !init_alike {
+    let by_graphs = || object_map(pair, pair.generated.initial_scene()?, pair.reference.initial_scene()?);
+    if !init_alike || (!same_init && ours.numbers.is_some() && by_graphs()?.is_none()) {
         return without_words(Verdict::InitDiffers, None);
     }
     if same_init {
@@ -159,7 +160,7 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
         if same_init {
             return Ok(Some(pair.to_reference.to_vec()));
         }
-        object_map(pair, pair.generated.initial_scene(), pair.reference.initial_scene())
+        by_graphs()
     };
     if [pair.generated, pair.reference].iter().any(|task| task.has_many_states()) {
         return match (init_map()?, pair.reference.closure(), pair.generated.closure()) {
@@ -281,10 +282,19 @@ fn same_atoms(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
     ours.len() == theirs.len() && translated.eq(theirs.iter().copied())
 }
 
+/// True where both say the same of numbers in the initial state and of the metric.
+pub fn same_numbers(pair: &Pair) -> bool {
+    let (ours, theirs) = (&pair.generated.problem, &pair.reference.problem);
+    if ours.numbers.is_none() && theirs.numbers.is_none() {
+        return true;
+    }
+    ours.numbers_of(&|word| pair.to_reference[word as usize]) == theirs.numbers_of(&|word| word)
+}
+
 /// True where the goals' conjuncts that are no atoms are the same.
 fn same_conjuncts(pair: &Pair) -> bool {
     let written = |problem: &Problem, to: &dyn Fn(Word) -> Word| -> BTreeSet<(Vec<u8>, Vec<Word>)> {
-        let said = |each: &Conjunct| (each.encoded.clone(), each.named.iter().map(|name| to(*name)).collect());
+        let said = |each: &Conjunct| (each.encoded.clone(), each.written.named.iter().map(|name| to(*name)).collect());
         problem.others.iter().map(said).collect()
     };
     let theirs = written(&pair.reference.problem, &|name| name);
@@ -297,7 +307,7 @@ fn same_closed_goals(pair: &Pair, ours: &[Atom], theirs: &[Atom], apart: bool) -
     let [(never, states), (their_never, their_states)] = [pair.generated.apart()?, pair.reference.apart()?];
     if !same_atoms(pair, ours, theirs)
         || states.len() != their_states.len()
-        || !states.iter().zip(their_states).all(|(own, other)| same_atoms(pair, own, other))
+        || !states.iter().zip(their_states).all(|(own, other)| same_states(pair, own, other))
     {
         return Ok(false);
     }
@@ -305,6 +315,14 @@ fn same_closed_goals(pair: &Pair, ours: &[Atom], theirs: &[Atom], apart: bool) -
         return Ok(same_atoms(pair, never, their_never));
     }
     Ok(same_atoms(pair, pair.generated.possible()?, pair.reference.possible()?))
+}
+
+/// True where two states are the same.
+fn same_states(pair: &Pair, ours: &ListedState, theirs: &ListedState) -> bool {
+    let fluents = |state: &ListedState| -> Vec<Atom> { state.1.iter().map(|(fluent, _)| *fluent).collect() };
+    same_atoms(pair, &ours.0, &theirs.0)
+        && same_atoms(pair, &fluents(ours), &fluents(theirs))
+        && ours.1.iter().map(|(_, value)| value).eq(theirs.1.iter().map(|(_, value)| value))
 }
 
 /// True where both have equally many atoms of each predicate, and equally many objects of each type that stand in the same

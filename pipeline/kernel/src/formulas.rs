@@ -9,9 +9,10 @@ use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::{is_ill_typed as is_ill_typed_form, misfit, misfit_of};
 use crate::model::{
-    alternatives_in, Arithmetic, Atom, Domain, Expression, Form, Formula, Lifted, Operator, Part, Word, EQUALITY,
-    PLACES, TOTAL_COST,
+    alternatives_in, Atom, Domain, Expression, Form, Formula, Lifted, Operator, Part, Word, EQUALITY, PLACES,
+    TOTAL_COST,
 };
+use crate::numbers::{compare, updated, value_of, GroundExpression, GroundPart, Undefined, FALSE, TRUE};
 use crate::pddl::any_problem::{AnyProblem, Conjunct};
 use crate::pddl::language::show_formula;
 use crate::pddl::problems::Interner;
@@ -19,7 +20,6 @@ use crate::planning::conditions::{ConditionalEffect, Conditions, Ranges};
 use crate::plans::found::{Step, Steps};
 use crate::state_space::{Formula as Condition, Judge, Rules};
 use crate::validation::State;
-use std::cmp::Ordering;
 use std::rc::Rc;
 
 const TOTAL_TIME: &[u8] = b"total-time";
@@ -56,15 +56,6 @@ pub struct Done {
     /// How many parts its formulas have.
     pub evaluations: usize,
 }
-
-/// A part of an expression in which fluents are numbers.
-enum GroundPart {
-    Value(Fraction),
-    Fluent(usize),
-    Operation(Arithmetic, usize),
-}
-
-type GroundExpression = Vec<GroundPart>;
 
 /// A ground formula, and how it is written.
 pub struct Ground {
@@ -127,7 +118,12 @@ pub fn has_ill_typed_numbers(domain: &Domain, names: &Interner) -> bool {
 }
 
 /// True where the declarations of a typed domain do not admit the number.
-fn is_ill_typed(domain: &Domain, fluent: &Lifted, type_of: impl Fn(Word) -> Option<Word>, names: &Interner) -> bool {
+pub fn is_ill_typed(
+    domain: &Domain,
+    fluent: &Lifted,
+    type_of: impl Fn(Word) -> Option<Word>,
+    names: &Interner,
+) -> bool {
     let is_built_in = fluent.len() == 1 && [TOTAL_COST, TOTAL_TIME].contains(&names.text(fluent[0]));
     let needs_declaration = !is_built_in || domain.functions.contains_key(&fluent[0]);
     needs_declaration && misfit_of(&domain.functions, domain, fluent, type_of, names).is_some()
@@ -188,7 +184,7 @@ impl World {
                     })?;
                     Other::Formed(found, conjunct.shown(|name| names.text(name)))
                 }
-                Conjunct::Compared(formula) => Other::Compared(world.ground_formula(&formula, &[], &[], names)),
+                Conjunct::Compared(formula, _) => Other::Compared(world.ground_formula(&formula, &[], &[], names)),
             };
             world.others.push(other);
         }
@@ -197,7 +193,7 @@ impl World {
         let make =
             |forms: &mut Conditions| instances.iter().map(|each| forms.condition(each, &mut Vec::new())).collect();
         world.instances = world.ground_forms(&[], &|_| true, names, make)?.0;
-        world.metric = problem.metric.map(|metric| world.ground(&metric, Lifted::clone));
+        world.metric = problem.metric.map(|metric| world.ground(&metric.expression, Lifted::clone));
         Ok(world)
     }
 
@@ -384,8 +380,8 @@ impl World {
             return Ok(None);
         }
         let mut full = state.clone();
-        let has = |state: &State, atom: usize| state.contains(&numbered(atom as u32));
-        judge.derive_in(&self.rules, &mut full, &has, &|state, atom| _ = state.insert(numbered(atom as u32)));
+        let truth = |state: &State, atom: usize| if state.contains(&numbered(atom as u32)) { TRUE } else { FALSE };
+        judge.derive_in(&self.rules, &mut full, &truth, &|state, atom| _ = state.insert(numbered(atom as u32)));
         if judge.left == 0 {
             return Err(Left::Budget);
         }
@@ -398,7 +394,7 @@ impl World {
             return None;
         }
         let (mut adds, mut deletes) = (done.adds.clone(), done.deletes.clone());
-        for (condition, [added, deleted]) in &done.effects {
+        for (condition, [added, deleted, _]) in &done.effects {
             if is_true(condition, state) {
                 adds.extend(added.iter().map(|atom| numbered(*atom)));
                 deletes.extend(deleted.iter().map(|atom| numbered(*atom)));
@@ -476,53 +472,20 @@ impl World {
                 _ => return Err(Left::Panic),
             }
         }
-        let mut updated: Vec<(usize, Fraction)> = Vec::with_capacity(changes.len());
-        for (verb, fluent, amount) in &changes {
-            let same = changes.iter().filter(|(_, other, _)| other == fluent);
-            let is_alone = same.clone().count() == 1;
-            if *verb == b"scale-down" && *amount == Fraction::ZERO {
-                return Err(Left::Strips);
-            }
-            if !is_alone && !same.clone().all(|(verb, ..)| matches!(*verb, b"increase" | b"decrease")) {
-                return Err(Left::Strips); // effects that contradict each other
-            }
-            let place = updated.iter().position(|(other, _)| other == fluent);
-            let before = match (place, values.get(*fluent).copied().flatten()) {
-                (Some(place), _) => updated[place].1,
-                (None, Some(value)) => value,
-                (None, None) if *verb == b"assign" => Fraction::ZERO,
-                (None, None) => return no_value(*fluent),
-            };
-            let after = match *verb {
-                b"increase" => before.plus(*amount)?,
-                b"decrease" => before.minus(*amount)?,
-                b"scale-up" => before.times(*amount)?,
-                b"scale-down" => before.over(*amount)?,
-                _ => *amount,
-            };
-            match place {
-                Some(place) => updated[place].1 = after,
-                None => updated.push((*fluent, after)),
-            }
+        match updated(&changes, &|fluent| values.get(fluent).copied().flatten())? {
+            Err(Undefined::Fluent(fluent)) => no_value(fluent),
+            updated => updated.map(Ok).map_err(|_| Left::Strips), // of the others the definition has more to say
         }
-        Ok(Ok(updated))
     }
 
     /// Whether a comparison holds, or the first fluent in it that has no value.
     fn holds(&self, formula: &Ground, values: &Values, names: &Interner) -> Answer<Result<bool, usize>> {
-        let sides = [self.value_of(&formula.sides[0], values)?, self.value_of(&formula.sides[1], values)?];
-        let order = match sides {
-            [Ok(one), Ok(other)] => one.order(other)?,
-            [Err(fluent), _] | [_, Err(fluent)] => return Ok(Err(fluent)),
-        };
-        let is_true = match names.text(formula.head) {
-            b"<" => order == Ordering::Less,
-            b"<=" => order != Ordering::Greater,
-            b">" => order == Ordering::Greater,
-            b">=" => order != Ordering::Less,
-            _ => order == Ordering::Equal,
-        };
-        Ok(Ok(is_true == formula.holds))
+        let value = |fluent: usize| values.get(fluent).copied().flatten();
+        match compare(names.text(formula.head), &formula.sides, &value)? {
+            Ok(is_true) => Ok(Ok(is_true == formula.holds)),
+            Err(Undefined::Fluent(fluent)) => Ok(Err(fluent)),
+            Err(_) => Err(Left::Strips),
+        }
     }
 
     /// How many conjuncts the goal has, a `forall` counted as those that it stands for, and how many of these are false in a
@@ -554,31 +517,11 @@ impl World {
 
     /// The number that an expression denotes, or the first fluent in it that has no value.
     fn value_of(&self, expression: &GroundExpression, values: &Values) -> Answer<Result<Fraction, usize>> {
-        let mut stack: Vec<Fraction> = Vec::with_capacity(expression.len());
-        for part in expression {
-            let value = match part {
-                GroundPart::Value(value) => *value,
-                GroundPart::Fluent(fluent) => match values.get(*fluent).copied().flatten() {
-                    Some(value) => value,
-                    None => return Ok(Err(*fluent)),
-                },
-                GroundPart::Operation(operation, count) => {
-                    let operands = stack.split_off(stack.len() - count);
-                    let (first, others) = operands.split_first().ok_or(Left::Panic)?;
-                    match operation {
-                        Arithmetic::Subtract if others.is_empty() => Fraction::ZERO.minus(*first)?,
-                        _ => others.iter().try_fold(*first, |value, other| match operation {
-                            Arithmetic::Add => value.plus(*other),
-                            Arithmetic::Subtract => value.minus(*other),
-                            Arithmetic::Multiply => value.times(*other),
-                            Arithmetic::Divide => value.over(*other),
-                        })?,
-                    }
-                }
-            };
-            stack.push(value);
+        match value_of(expression, &|fluent| values.get(fluent).copied().flatten())? {
+            Ok(value) => Ok(Ok(value)),
+            Err(Undefined::Fluent(fluent)) => Ok(Err(fluent)),
+            Err(_) => Err(Left::Strips), // of a division by 0 the definition has more to say
         }
-        Ok(Ok(stack.pop().ok_or(Left::Panic)?))
     }
 
     /// What a valid plan of so many actions in so many steps costs; None where the metric has no value.

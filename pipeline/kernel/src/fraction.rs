@@ -10,7 +10,7 @@ const MOST_DIGITS: usize = 15;
 const MOST_EXACT: i128 = 1 << 53;
 
 /// In lowest terms; the denominator is positive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fraction {
     above: i128,
     below: i128,
@@ -18,6 +18,7 @@ pub struct Fraction {
 
 impl Fraction {
     pub const ZERO: Fraction = Fraction { above: 0, below: 1 };
+    pub const ONE: Fraction = Fraction { above: 1, below: 1 };
 
     pub fn whole(number: usize) -> Answer<Fraction> {
         Ok(Fraction { above: i128::try_from(number).map_err(|_| Left::Budget)?, below: 1 })
@@ -73,6 +74,31 @@ impl Fraction {
 
     pub fn order(self, other: Fraction) -> Answer<Ordering> {
         Ok(self.minus(other)?.above.cmp(&0))
+    }
+
+    /// As Python writes it.
+    pub fn text(self) -> String {
+        match self.below {
+            1 => self.above.to_string(),
+            below => format!("{}/{below}", self.above),
+        }
+    }
+
+    /// As PDDL writes it; as `text` where no decimal says it.
+    pub fn shown(self) -> Answer<String> {
+        let (mut below, mut places, mut left) = (1i128, 0, self.below);
+        while left > 1 {
+            let factor = [10, 2, 5].into_iter().find(|factor| left % factor == 0);
+            let Some(factor) = factor else { return Ok(self.text()) };
+            (left, places) = (left / factor, places + 1);
+            below = below.checked_mul(10).ok_or(Left::Budget)?;
+        }
+        if places == 0 {
+            return Ok(self.text());
+        }
+        let digits = self.above.abs().checked_mul(below).ok_or(Left::Budget)? / self.below;
+        let sign = if self.above < 0 { "-" } else { "" };
+        Ok(format!("{sign}{}.{:0places$}", digits / below, digits % below))
     }
 
     /// The nearest number of eight bytes.

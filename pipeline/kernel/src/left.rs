@@ -33,12 +33,13 @@ named! {
         Either "either"
         /// Sections in another order, or further ones.
         Sections "sections"
-        /// A condition that is no PDDL, or one that compares numbers. A goal that is no set of atoms where that is not read: its
+        /// A condition that is no PDDL, or one that compares numbers in a plan. A goal that is no set of atoms where that is not read: its
         /// states are too many to list, it is ill-typed, there is no reference or it is shown what proves a verdict.
         Formula "formula"
-        /// A conditional or quantified effect, or one on a number.
+        /// A conditional or quantified effect in a domain, or one on a number in a plan.
         Effect "effect"
-        /// An operator that asks for a number or changes one, such as its cost, in a pair of problems or of domains.
+        /// An operator that asks for a number or changes one in a pair of domains. In a pair of problems numbers that are
+        /// ill-typed, or that a goal alone reads, and metrics that are no sums.
         Numbers "numbers"
         /// Derived predicates.
         Derived "derived predicates"

@@ -23,6 +23,7 @@ mod json;
 mod left;
 mod metrics;
 mod model;
+mod numbers;
 mod pddl;
 mod planning;
 mod plans;

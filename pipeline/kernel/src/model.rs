@@ -4,9 +4,10 @@
 //! So the order of numbers is Python's order of names, and that of tuples of names: `sorted` and `min` agree.
 
 use crate::fraction::Fraction;
+use crate::pddl::language::UPDATES;
 use crate::pddl::problems::Interner;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The place of a word among the sorted words of a problem, from 1; 0 where an atom has no further argument.
 pub type Word = u32;
@@ -248,16 +249,78 @@ pub struct Problem {
     pub goal: Vec<Atom>,
     /// The goal's other conjuncts, each once, in the order of the text.
     pub others: Vec<Conjunct>,
+    /// None where it says nothing of numbers but that `total-cost` is 0.
+    pub numbers: Option<Box<Said>>,
 }
 
-/// A conjunct of a goal that is no atom, and compares no numbers.
+impl Problem {
+    /// True where sets of atoms say it all.
+    pub fn is_strips(&self) -> bool {
+        self.others.is_empty() && self.numbers.is_none()
+    }
+
+    /// The initial values, sorted.
+    pub fn values(&self) -> &[(Atom, Fraction)] {
+        self.numbers.as_ref().map_or(&[], |said| &said.values)
+    }
+
+    /// The numbers of the initial state and of the metric as atoms with labels, in the words that `to` gives: the fluents
+    /// with each value, and with each factor.
+    pub fn numbers_of(&self, to: &dyn Fn(Word) -> Word) -> BTreeSet<(Vec<u8>, Atom)> {
+        let Some(said) = &self.numbers else { return BTreeSet::new() };
+        let own = |atom: Atom| atom_of(words_of(atom).map(|word| if word == 0 { 0 } else { to(word) }));
+        let values = said.values.iter().map(|(fluent, value)| (format!("= {}", value.text()), *fluent));
+        let terms = said.metric.iter().flat_map(|metric| {
+            metric.terms.iter().map(|(term, factor)| (format!("{} {}", metric.sense, factor.text()), *term))
+        });
+        values.chain(terms).map(|(label, fluent)| (label.into_bytes(), own(fluent))).collect()
+    }
+}
+
+/// What a problem says of numbers.
+#[derive(Clone)]
+pub struct Said {
+    /// Without a `total-cost` of 0; sorted.
+    pub values: Vec<(Atom, Fraction)>,
+    pub metric: Option<Metric>,
+}
+
+/// A sum of fluents, each with its factor that is not 0; atom 0 is what no fluent changes.
+#[derive(Clone)]
+pub struct Metric {
+    pub sense: &'static str,
+    pub terms: Vec<(Atom, Fraction)>,
+    /// As PDDL writes it.
+    pub written: Written,
+}
+
+/// What is written, with a 0 for each name of an object, and these names.
+#[derive(Clone, Default)]
+pub struct Written {
+    pub text: Vec<u8>,
+    pub named: Vec<Word>,
+}
+
+impl Written {
+    /// It, with these texts of the names.
+    pub fn shown<'a>(&self, text: impl Fn(Word) -> &'a [u8]) -> Vec<u8> {
+        let mut pieces = self.text.split(|byte| *byte == 0);
+        let mut shown = pieces.next().unwrap_or_default().to_vec();
+        for (name, piece) in self.named.iter().zip(pieces) {
+            shown.extend_from_slice(text(*name));
+            shown.extend_from_slice(piece);
+        }
+        shown
+    }
+}
+
+/// A conjunct of a goal that is no atom.
 #[derive(Clone)]
 pub struct Conjunct {
     /// Over the numbers of words.
     pub form: Form,
-    /// As PDDL writes it, with a 0 for each name of an object, and these names.
-    pub written: Vec<u8>,
-    pub named: Vec<Word>,
+    /// As PDDL writes it.
+    pub written: Written,
     /// It as it is written, objects and variables by their places, as digests have it.
     pub encoded: Vec<u8>,
 }
@@ -267,18 +330,12 @@ impl Conjunct {
     pub fn of(atom: Atom, words: &Words) -> Conjunct {
         let number = |word| words.number(word);
         let form = Form::Atom([predicate(atom)].into_iter().chain(arguments(atom)).map(number).collect());
-        Conjunct { form, written: Vec::new(), named: Vec::new(), encoded: Vec::new() }
+        Conjunct { form, written: Written::default(), encoded: Vec::new() }
     }
 
     /// As PDDL writes it, with these texts of the names.
     pub fn shown<'a>(&self, text: impl Fn(Word) -> &'a [u8]) -> Vec<u8> {
-        let mut pieces = self.written.split(|byte| *byte == 0);
-        let mut shown = pieces.next().unwrap_or_default().to_vec();
-        for (name, piece) in self.named.iter().zip(pieces) {
-            shown.extend_from_slice(text(*name));
-            shown.extend_from_slice(piece);
-        }
-        shown
+        self.written.shown(text)
     }
 }
 
@@ -303,7 +360,7 @@ pub const PLACES: Word = Word::MAX;
 /// What a number is added up from: its parts in the order in which they are computed.
 pub type Expression = Vec<Part>;
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Part {
     Value(Fraction),
     /// A function and its arguments.
@@ -317,7 +374,7 @@ pub fn fluents_of(expression: &Expression) -> impl Iterator<Item = &Lifted> + Cl
     expression.iter().filter_map(|part| if let Part::Fluent(fluent) = part { Some(fluent) } else { None })
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Arithmetic {
     Add,
     Subtract,
@@ -342,6 +399,8 @@ pub struct Formula {
     pub head: Word,
     pub sides: [Expression; 2],
     pub written: Vec<Mark>,
+    /// Of an operator, as `Beyond` has it.
+    pub encoded: Vec<u8>,
 }
 
 /// A condition, or an effect: in effects `Not` deletes an atom, and there is no `Or`, `Imply` or `Exists`. An equation is an
@@ -349,6 +408,8 @@ pub struct Formula {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Form {
     Atom(Lifted),
+    /// A comparison of numbers, or an effect on one, with its first word.
+    Numeric(&'static [u8], Box<[Expression; 2]>),
     And(Vec<Form>),
     Or(Vec<Form>),
     Not(Box<Form>),
@@ -363,29 +424,60 @@ impl Form {
     /// The formulas that it is made of.
     fn parts(&self) -> &[Form] {
         match self {
-            Form::Atom(_) => &[],
+            Form::Atom(_) | Form::Numeric(..) => &[],
             Form::And(parts) | Form::Or(parts) => parts,
             Form::Imply(parts) | Form::When(parts) => &parts[..],
             Form::Not(part) | Form::Forall(_, part) | Form::Exists(_, part) => std::slice::from_ref(part),
         }
     }
 
-    /// True where `is_so` of some atom, for which it is given the variables around it, the innermost last.
+    /// True where `is_so` of some atom or fluent, for which it is given the variables around it, the innermost last.
     pub fn has_atom<F: Fn(&Lifted, &[(Word, Word)]) -> bool>(
         &self,
         variables: &mut Vec<(Word, Word)>,
         is_so: &F,
     ) -> bool {
-        if let Form::Atom(atom) = self {
-            return is_so(atom, variables);
+        self.has_leaf(variables, &|leaf, variables| match leaf {
+            Form::Atom(atom) => is_so(atom, variables),
+            _ => leaf.fluents().any(|fluent| is_so(fluent, variables)),
+        })
+    }
+
+    /// The same of what is not made of others.
+    pub fn has_leaf<F: Fn(&Form, &[(Word, Word)]) -> bool>(
+        &self,
+        variables: &mut Vec<(Word, Word)>,
+        is_so: &F,
+    ) -> bool {
+        if let Form::Atom(_) | Form::Numeric(..) = self {
+            return is_so(self, variables);
         }
         let around = variables.len();
         if let Form::Forall(own, _) | Form::Exists(own, _) = self {
             variables.extend(own);
         }
-        let found = self.parts().iter().any(|part| part.has_atom(variables, is_so));
+        let found = self.parts().iter().any(|part| part.has_leaf(variables, is_so));
         variables.truncate(around);
         found
+    }
+
+    /// The fluents of a comparison, or of an effect on a number.
+    pub fn fluents(&self) -> impl Iterator<Item = &Lifted> {
+        let sides: &[Expression] = if let Form::Numeric(_, sides) = self { &sides[..] } else { &[] };
+        sides.iter().flat_map(fluents_of)
+    }
+
+    /// True where it says something of numbers.
+    pub fn is_numeric(&self) -> bool {
+        self.has_leaf(&mut Vec::new(), &|leaf, _| matches!(leaf, Form::Numeric(..)))
+    }
+
+    /// Does something with all that is not made of others.
+    pub fn each_leaf<'a>(&'a self, something: &mut dyn FnMut(&'a Form)) {
+        match self {
+            Form::Atom(_) | Form::Numeric(..) => something(self),
+            _ => self.parts().iter().for_each(|part| part.each_leaf(something)),
+        }
     }
 
     /// The same in other words: `predicate` of predicates and types, `term` of all else.
@@ -397,6 +489,16 @@ impl Form {
             Form::Atom(atom) => {
                 Form::Atom([predicate(atom[0])].into_iter().chain(atom[1..].iter().map(|each| term(*each))).collect())
             }
+            Form::Numeric(head, sides) => {
+                let own = |fluent: &Lifted| {
+                    [predicate(fluent[0])].into_iter().chain(fluent[1..].iter().map(|each| term(*each))).collect()
+                };
+                let part = |part: &Part| match part {
+                    Part::Fluent(fluent) => Part::Fluent(own(fluent)),
+                    other => other.clone(),
+                };
+                Form::Numeric(head, Box::new(sides.each_ref().map(|side| side.iter().map(part).collect())))
+            }
             Form::And(parts) => Form::And(all(parts)),
             Form::Or(parts) => Form::Or(all(parts)),
             Form::Not(part) => Form::Not(Box::new(inner(part))),
@@ -407,10 +509,18 @@ impl Form {
         }
     }
 
-    /// The words of its atoms.
+    /// The words of its atoms, its numbers and its types, but for the fluents that effects update.
     pub fn words(&self, found: &mut Vec<Word>) {
-        if let Form::Atom(atom) = self {
-            found.extend(atom);
+        match self {
+            Form::Atom(atom) => found.extend(atom),
+            Form::Numeric(head, sides) => {
+                let read = &sides[usize::from(UPDATES.contains(head))..];
+                found.extend(read.iter().flat_map(fluents_of).flatten());
+            }
+            Form::Forall(variables, _) | Form::Exists(variables, _) => {
+                found.extend(variables.iter().map(|(_, type_)| *type_));
+            }
+            _ => {}
         }
         self.parts().iter().for_each(|part| part.words(found));
     }
@@ -439,7 +549,11 @@ impl Form {
 
     /// True where a condition, or a condition in an effect, asks for something to be false; equations do not count.
     pub fn negates(&self, is_effect: bool, names: &Interner) -> bool {
-        let is_equation = |form: &Form| matches!(form, Form::Atom(atom) if names.text(atom[0]) == EQUALITY);
+        let is_equation = |form: &Form| match form {
+            Form::Atom(atom) => names.text(atom[0]) == EQUALITY,
+            Form::Numeric(head, _) => *head == EQUALITY,
+            _ => false,
+        };
         match self {
             Form::Imply(_) => true,
             Form::Not(part) if !is_effect && !is_equation(part) => true,

@@ -1,10 +1,13 @@
-//! The reachable states of a ground task in any PDDL without numbers, listed for the definition (definition/state_space.py):
+//! The reachable states of a ground task, listed for the definition (definition/state_space.py):
 //! conditions, conditional effects and derived atoms, which are formulas over numbered atoms.
 //!
 //! A formula is a list of parts in postfix order: `4 * atom`, `1` for a negation, and `4 * count + 2` and `+ 3` for a
 //! conjunction and a disjunction of so many before it. No parts are true.
 
+use crate::numbers::{Numbers, FALSE, TRUE};
 use crate::planning::task::{BitOperator, Bits, States, Successors};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 const ATOM: u32 = 0;
 pub const NOT: u32 = 1;
@@ -84,6 +87,8 @@ pub struct Effect {
     pub condition: Formula,
     pub added: Vec<usize>,
     pub deleted: Vec<usize>,
+    /// Of numbers.
+    pub updates: Vec<usize>,
 }
 
 /// What an operator asks for and does beyond sets of atoms.
@@ -101,17 +106,24 @@ impl Further {
         judge: &mut Judge,
         after: &mut Bits,
     ) -> bool {
-        if !judge.holds(&self.condition, full) {
+        if judge.truth(&self.condition, &full.0) != TRUE {
             return false;
         }
-        let happening = self.effects.iter().filter(|effect| judge.holds(&effect.condition, full));
-        let happening: Vec<&Effect> = happening.collect();
+        let mut happening: Vec<&Effect> = Vec::new();
+        for effect in &self.effects {
+            match judge.truth(&effect.condition, &full.0) {
+                TRUE => happening.push(effect),
+                FALSE => {}
+                _ => return false, // it depends on a number that is not defined
+            }
+        }
         after.0.copy_from_slice(&state.0);
         after.remove(&operator.deleted);
         happening.iter().flat_map(|effect| &effect.deleted).for_each(|bit| after.clear(*bit));
         after.add(&operator.added);
         happening.iter().flat_map(|effect| &effect.added).for_each(|bit| after.set(*bit));
-        true
+        let updates: Vec<usize> = happening.iter().flat_map(|effect| &effect.updates).copied().collect();
+        updates.is_empty() || judge.update(&updates, &state.0, &mut after.0)
     }
 }
 
@@ -150,7 +162,7 @@ impl Task {
             let condition = if needed.count() == asked { condition } else { vec![OR] }; // one is never true
             let effects = reader.several(|reader| {
                 let (condition, added) = (reader.formula()?, reader.atoms()?);
-                Some(Effect { condition, added, deleted: reader.atoms()? })
+                Some(Effect { condition, added, deleted: reader.atoms()?, updates: Vec::new() })
             })?;
             further.push(Further { condition, effects });
             Some(BitOperator { number, needed, avoided, added, deleted })
@@ -178,40 +190,79 @@ impl Task {
 
 /// Looks at formulas in a state.
 pub struct Judge {
-    values: Vec<bool>,
+    values: Vec<u8>,
     /// Parts that may still be looked at.
     pub left: usize,
+    /// Where states have numbers.
+    pub numbers: Option<Rc<RefCell<Numbers>>>,
 }
 
 impl Judge {
     pub fn new(left: usize) -> Judge {
-        Judge { values: Vec::new(), left }
+        Judge { values: Vec::new(), left, numbers: None }
     }
 
-    pub fn holds(&mut self, formula: &[u32], state: &Bits) -> bool {
-        self.is_true(formula, |bit| state.has(bit))
+    /// The formula's truth value in a state.
+    pub fn truth(&mut self, formula: &[u32], state: &[u64]) -> u8 {
+        self.of_state(|judge, truth| judge.truth_of(formula, |bit| truth(state, bit)))
+    }
+
+    pub fn holds(&mut self, formula: &[u32], state: &[u64]) -> bool {
+        self.truth(formula, state) == TRUE
     }
 
     /// Whether the formula is true where these atoms are.
     pub fn is_true(&mut self, formula: &[u32], atom_is_true: impl Fn(usize) -> bool) -> bool {
+        self.truth_of(formula, |atom| if atom_is_true(atom) { TRUE } else { FALSE }) == TRUE
+    }
+
+    fn truth_of(&mut self, formula: &[u32], of_atom: impl Fn(usize) -> u8) -> u8 {
         self.left = self.left.saturating_sub(1 + formula.len());
         self.values.clear();
         for part in formula {
             let (number, count) = ((part >> 2) as usize, self.values.len());
             let value = match part & 3 {
-                NOT => !self.values.pop().unwrap_or(false),
-                AND => self.values.drain(count - number..).fold(true, |all, each| all & each),
-                OR => self.values.drain(count - number..).fold(false, |some, each| some | each),
-                _ => atom_is_true(number),
+                NOT => TRUE - self.values.pop().unwrap_or(FALSE),
+                AND => self.values.drain(count - number..).fold(TRUE, u8::min),
+                OR => self.values.drain(count - number..).fold(FALSE, u8::max),
+                _ => of_atom(number),
             };
             self.values.push(value);
         }
-        self.values.pop().unwrap_or(true)
+        self.values.pop().unwrap_or(TRUE)
+    }
+
+    /// What is found with the truth values of atoms and comparisons in states.
+    fn of_state<T>(&mut self, find: impl FnOnce(&mut Self, &dyn Fn(&[u64], usize) -> u8) -> T) -> T {
+        let truth = |state: &[u64], bit: usize| if state[bit / 64] >> (bit % 64) & 1 == 1 { TRUE } else { FALSE };
+        let Some(shared) = self.numbers.take() else { return find(self, &truth) };
+        let numbers = shared.borrow();
+        let found = find(self, &|state, bit| match bit.checked_sub(numbers.bits) {
+            Some(comparison) => numbers.truth(comparison, state),
+            None => truth(state, bit),
+        });
+        self.left = self.left.saturating_sub(numbers.spent());
+        drop(numbers);
+        self.numbers = Some(shared);
+        found
+    }
+
+    /// Writes the numbers after these updates; false where they cannot happen.
+    fn update(&mut self, updates: &[usize], state: &[u64], after: &mut [u64]) -> bool {
+        let Some(shared) = self.numbers.clone() else { return false };
+        let mut numbers = shared.borrow_mut();
+        let found = numbers.update(updates, state, after);
+        self.left = self.left.saturating_sub(if found.is_ok() { numbers.spent() } else { usize::MAX });
+        found.unwrap_or(false)
     }
 
     /// Adds to a state what is derived in it; not all, where no parts are left.
     pub fn derive(&mut self, rules: &Rules, state: &mut Bits) {
-        self.derive_in(rules, state, &Bits::has, &Bits::set);
+        if !rules.is_empty() {
+            self.of_state(|judge, truth| {
+                judge.derive_in(rules, state, &|state: &Bits, atom| truth(&state.0, atom), &Bits::set)
+            });
+        }
     }
 
     /// The same in a set of any kind.
@@ -219,7 +270,7 @@ impl Judge {
         &mut self,
         rules: &Rules,
         state: &mut S,
-        has: &dyn Fn(&S, usize) -> bool,
+        truth: &dyn Fn(&S, usize) -> u8,
         set: &dyn Fn(&mut S, usize),
     ) {
         for stratum in rules {
@@ -227,7 +278,7 @@ impl Judge {
             while grows && self.left > 0 {
                 grows = false;
                 for (atom, body) in stratum {
-                    if !has(state, *atom) && self.is_true(body, |other| has(state, other)) {
+                    if truth(state, *atom) != TRUE && self.truth_of(body, |other| truth(state, other)) == TRUE {
                         set(state, *atom);
                         grows = true;
                     }

@@ -4,22 +4,25 @@
 use crate::canonical::{digest, Digits, LabelledGraph, Labelling, Scene};
 use crate::difference::{misfit, Difference};
 use crate::domains::{self, BrokenAssumption, CoveredGoal, CoveredState, PlanningDomain};
+use crate::fraction::Fraction;
 use crate::grounding::Objects;
 use crate::hashing::HashSet;
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::is_ill_typed;
 use crate::model::{
-    atom_of, has, predicate, subset, words_of, Atom, Conjunct, Known, Lifted, Problem, Word, Words, MOST_ARGUMENTS,
-    UNKNOWN,
+    arguments, atom_of, has, predicate, subset, words_of, Atom, Conjunct, Domain, Known, Lifted, Problem, Word, Words,
+    MOST_ARGUMENTS, UNKNOWN,
 };
+use crate::numbers::FALSE;
 use crate::pddl::problems::Interner;
 use crate::planning::bounds::closure_bounds;
 use crate::planning::cheapest::cheapest_plan;
-use crate::planning::conditions::Conditions;
+use crate::planning::conditions::{Conditions, COMPARED};
 use crate::planning::search::{find_plan, Proof};
 use crate::planning::task::{ground, ground_beyond, Bits, Goal, GroundTask, Shared, MAX_STATES};
 use crate::state_space::{Formula as Condition, Judge, AND, MOST_PARTS_OF_ROW, OR};
 use crate::validation::{execute, Action, Plan, State, MOST_STEPS};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -95,6 +98,7 @@ pub struct LiftedTask {
     pub objects: Vec<(Word, Word)>,
     pub init: Vec<Lifted>,
     pub goal: Vec<Lifted>,
+    pub values: Vec<(Lifted, Fraction)>,
     /// The number of each word of the problem, and the word of each number.
     to: Vec<u32>,
     back: Vec<Word>,
@@ -110,9 +114,11 @@ impl LiftedTask {
         let objects = problem.objects.iter().zip(types);
         let objects = objects.map(|((name, _), type_)| (to[*name as usize], to[*type_ as usize])).collect();
         let names = Rc::new(names);
-        let (init, goal) = Default::default();
-        let mut task = LiftedTask { names, objects, init, goal, to, back };
+        let (init, goal, values) = Default::default();
+        let mut task = LiftedTask { names, objects, init, goal, values, to, back };
         (task.init, task.goal) = (task.lifted(&problem.init), task.lifted(&problem.goal));
+        let values = problem.values().iter();
+        task.values = values.map(|(fluent, value)| (task.lifted(&[*fluent]).concat(), *value)).collect();
         Ok(task)
     }
 
@@ -193,9 +199,11 @@ struct Found {
     reached: OnceCell<State>,
 }
 
-/// What tells goal states from others that have all of cl(goal): the atoms that none of them has, or else all goal states,
-/// each with its atoms that are not in cl(goal), sorted.
-pub type Apart = (Vec<Atom>, Vec<Vec<Atom>>);
+/// What tells goal states from others that have all of cl(goal): the atoms that none of them has, or else all goal states.
+pub type Apart = (Vec<Atom>, Vec<ListedState>);
+
+/// The atoms of a goal state that are not in cl(goal), and fluents with their values, sorted.
+pub type ListedState = (Vec<Atom>, Vec<(Atom, String)>);
 
 /// A task's certificates and graphs, in which objects have types.
 #[derive(Default)]
@@ -236,7 +244,12 @@ impl Task {
             known.is_some_and(|(_, known)| ignores_types || known == type_)
         };
         let same_objects = own.objects.len() == theirs.objects.len() && own.objects.iter().all(is_theirs);
-        if self.domain.roles.is_none() || own.init != theirs.init || !same_objects {
+        if self.domain.roles.is_none()
+            || own.numbers.is_some()
+            || theirs.numbers.is_some()
+            || own.init != theirs.init
+            || !same_objects
+        {
             return;
         }
         if own.goal == theirs.goal {
@@ -254,7 +267,20 @@ impl Task {
 
     /// Ground the two tasks once: objects and initial state are the same.
     pub fn starts_like(&self, other: &Task) {
+        if self.problem.numbers.is_some() != other.problem.numbers.is_some() {
+            return; // in one of them costs decide what can be done
+        }
         let _ = self.found.grounded.set(other.found.grounded.get_or_init(Rc::default).clone());
+    }
+
+    /// True where sets of atoms do not say what operators do, or there are numbers.
+    fn is_beyond(&self) -> bool {
+        self.domain.is_beyond || self.problem.numbers.is_some()
+    }
+
+    /// The domain, with types or without, with its costs where they count.
+    fn operators(&self) -> &Domain {
+        self.domain.operators_of(self.typed, self.problem.numbers.is_some())
     }
 
     /// True unless every object is a plain `object` and no operator asks for more.
@@ -337,20 +363,34 @@ impl Task {
             _ => predicate(number),
         };
         let is_fluent = |predicate| self.domain.fluents.get(predicate as usize) == Some(&true);
-        let domain = self.domain.operators_of(self.typed);
+        let domain = self.operators();
         let mut conditions = Conditions::new(&objects, &lifted.init, domain, &names, &is_fluent);
+        let fluents = task.fluents.as_ref();
+        conditions.numbers = fluents.map(|fluents| fluents.take());
         let mut condition = |each: &Conjunct| -> Answer<Condition> {
-            let mut found = conditions.condition(&each.form.renamed(&predicate, &term), &mut Vec::new())?;
+            let (form, mut words) = (each.form.renamed(&predicate, &term), Vec::new());
+            form.words(&mut words);
+            if conditions.numbers.as_ref().is_some_and(|numbers| words.iter().any(|word| numbers.is_unread(*word))) {
+                return Err(Left::Numbers); // states are told apart by what the goal reads, too
+            }
+            let mut found = conditions.condition(&form, &mut Vec::new())?;
             for part in found.iter_mut().filter(|part| **part & 3 == 0) {
-                *part = match task.truth(&conditions.atoms.atoms[*part as usize >> 2]) {
-                    Ok(bit) => 4 * bit as u32,
-                    Err(true) => AND,
-                    Err(false) => OR,
+                *part = match &conditions.atoms.atoms[*part as usize >> 2] {
+                    compared if compared[0] == COMPARED => 4 * (task.atoms.len() as Word + compared[1]),
+                    atom => match task.truth(atom) {
+                        Ok(bit) => 4 * bit as u32,
+                        Err(true) => AND,
+                        Err(false) => OR,
+                    },
                 };
             }
             Ok(found)
         };
-        conjuncts.iter().map(&mut condition).collect()
+        let found = conjuncts.iter().map(&mut condition).collect();
+        if let (Some(fluents), Some(numbers)) = (fluents, conditions.numbers) {
+            fluents.replace(numbers);
+        }
+        found
     }
 
     /// Initial state and goal in the words of the domain's rules.
@@ -452,18 +492,16 @@ impl Task {
     /// The objects and the constants.
     fn objects(&self) -> Answer<Objects> {
         let own = self.lifted()?.objects.iter().copied();
-        Ok(own
-            .chain(self.domain.operators_of(self.typed).constants.iter().map(|(name, type_)| (*name, *type_)))
-            .collect())
+        Ok(own.chain(self.operators().constants.iter().map(|(name, type_)| (*name, *type_))).collect())
     }
 
     fn ground(&self) -> Answer<&GroundTask> {
         let compute = || {
-            let (LiftedTask { names, init, .. }, objects) = (self.lifted()?, self.objects()?);
-            let domain = self.domain.operators_of(self.typed);
+            let (LiftedTask { names, init, values, .. }, objects) = (self.lifted()?, self.objects()?);
+            let domain = self.operators();
             let is_fluent = |predicate| self.domain.fluents.get(predicate as usize) == Some(&true);
-            let task = match self.domain.is_beyond {
-                true => ground_beyond(&objects, init, domain, names, &is_fluent)?,
+            let task = match self.is_beyond() {
+                true => ground_beyond(&objects, (init, values), self.domain.is_beyond, domain, names, &is_fluent)?,
                 false => ground(&objects, init, domain, names)?,
             };
             if task.work > MOST_WORK {
@@ -480,6 +518,13 @@ impl Task {
     fn asked(&self) -> Answer<&Result<Goal, Unsolvable>> {
         let compute = || {
             let (task, lifted) = (self.ground()?, self.lifted()?);
+            if let Some(possible) = &task.possible {
+                let mut never: Vec<&Lifted> = lifted.goal.iter().filter(|atom| !possible.contains(*atom)).collect();
+                lifted.names.sort(&mut never);
+                if let Some(atom) = never.first() {
+                    return Ok(Err(Unsolvable::NeverAdded(lifted.atom(atom))));
+                }
+            }
             Ok(match task.bits_of_goal(&lifted.goal, &lifted.names) {
                 Ok(yes) => {
                     let problem = &self.problem;
@@ -559,7 +604,7 @@ impl Task {
             let (shared, _) = task.shared(goal, MAX_STATES).ok_or(Left::Budget)?;
             let (all, some) = shared.ok_or(Left::Panic)?;
             let mut never = Bits::none(task.atoms.len());
-            let collect = |state: &Bits, has_goal: bool| {
+            let collect = |state: &Bits, _: &[u64], has_goal: bool| {
                 if !has_goal && all.within(state) {
                     never.add(state);
                 }
@@ -567,17 +612,25 @@ impl Task {
             };
             task.find(goal, collect).ok_or(Left::Budget)?;
             let never = never.but(&some);
-            let is_like =
-                |state: &Bits, has_goal: bool| (!has_goal && all.within(state) && !never.meets(state)).then_some(());
+            let is_like = |state: &Bits, _: &[u64], has_goal: bool| {
+                (!has_goal && all.within(state) && !never.meets(state)).then_some(())
+            };
             let atoms = |bits: Bits| lifted.atoms(bits.indexes().map(|index| &task.atoms[index]));
             if task.find(goal, is_like).ok_or(Left::Budget)?.is_none() {
                 return Ok((atoms(never), Vec::new()));
             }
             let (mut states, mut count) = (Vec::new(), 0);
-            let list = |state: &Bits, has_goal| {
+            let list = |state: &Bits, words: &[u64], has_goal| {
                 if has_goal {
-                    states.push(atoms(state.clone().but(&all)));
-                    count += 1 + states.last().map_or(0, Vec::len);
+                    let mut values = Vec::new();
+                    if let Some(fluents) = &task.fluents {
+                        let fluents = fluents.borrow();
+                        values.extend(fluents.told(words).map(|(fluent, value)| (lifted.atom(fluent), value.text())));
+                        values.sort_unstable();
+                    }
+                    count += 1 + values.len();
+                    states.push((atoms(state.clone().but(&all)), values));
+                    count += states.last().map_or(0, |(atoms, _)| atoms.len());
                 }
                 (count > MOST_LISTED).then_some(())
             };
@@ -585,6 +638,7 @@ impl Task {
                 return Err(Left::Budget);
             }
             states.sort_unstable();
+            states.dedup();
             Ok((Vec::new(), states))
         };
         self.found.apart.get_or_init(compute).as_ref().map_err(|left| *left)
@@ -597,17 +651,23 @@ impl Task {
         let as_conjunct = |atom: &Atom| Conjunct::of(*atom, &problem.words);
         let all: Vec<Conjunct> = problem.goal.iter().map(as_conjunct).chain(problem.others.iter().cloned()).collect();
         let asked = self.conditions(&all, &problem.words, map)?;
-        let (mut judge, mut least) = (Judge::new(MOST_PARTS_OF_ROW), None);
-        task.find(goal, |state, has_goal| {
+        // One conjunct that is false, and the first that is not true there: it may have no truth value.
+        let (mut judge, mut least) = (task.judge(MOST_PARTS_OF_ROW), None::<(usize, usize)>);
+        let has_costs = self.domain.costed.is_some() && self.problem.numbers.is_some();
+        let at_once = self.domain.is_beyond || (has_costs && !self.domain.has_plain_costs);
+        task.find(goal, |_, state, has_goal| {
             if has_goal {
-                let before = &asked[..least.unwrap_or(asked.len())];
-                least = before.iter().position(|each| !judge.holds(each, state)).or(least);
+                let before = &asked[..least.map_or(asked.len(), |(place, _)| place)];
+                if let Some(place) = before.iter().position(|each| judge.truth(each, state) == FALSE) {
+                    let first = before.iter().position(|each| !judge.holds(each, state));
+                    least = Some((place, first.unwrap_or(place)));
+                }
             }
-            (self.domain.is_beyond && least.is_some()).then_some(())
+            (at_once && least.is_some()).then_some(())
         })
         .filter(|_| judge.left > 0)
         .ok_or(Left::Budget)?;
-        Ok(least)
+        Ok(least.map(|(_, first)| first))
     }
 
     /// The operators of a plan that the search finds.
@@ -735,7 +795,7 @@ impl Task {
 
     /// True where the plan, in this problem's words, leads to the goal.
     pub fn is_solved_by(&self, plan: &Plan) -> Answer<bool> {
-        if self.domain.is_beyond {
+        if self.is_beyond() {
             return self.is_solved_beyond(plan);
         }
         execute(self, plan).map_or(Ok(false), |state| self.has_goal(&state))
@@ -761,7 +821,7 @@ impl Task {
     /// The same where sets of atoms do not say what operators do.
     fn is_solved_beyond(&self, plan: &Plan) -> Answer<bool> {
         let (task, lifted) = (self.ground()?, self.lifted()?);
-        let (mut state, mut judge) = (task.initial.clone(), Judge::new(MOST_PARTS_OF_ROW));
+        let (mut state, mut judge) = (task.initial.clone(), task.judge(MOST_PARTS_OF_ROW));
         for step in plan.steps(&self.domain.operators) {
             let arguments = step[1..].iter().map(|word| lifted.to.get(*word as usize).copied());
             let Some(arguments) = arguments.collect() else { return Ok(false) };
@@ -831,17 +891,25 @@ impl Task {
             return Ok(vec![self.closed_graph()?]);
         }
         let alike = |is_same: &dyn Fn(&Task) -> bool| alike.filter(|other| is_same(other)).unwrap_or(self);
-        let initial = alike(&|other| other.problem.init == self.problem.init).initial_scene();
+        let initial = alike(&|other| other.starts_as(&self.problem)).initial_scene()?;
         Ok(vec![initial, alike(&|other| self.has_closed_goal_of(other)).closed_goal_scene()?])
     }
 
     fn digest(&self, is_placeholder: bool, graphs: &[(&LabelledGraph, &Labelling)]) -> Answer<Digits> {
         let (problem, domain) = (&self.problem, &self.domain);
         let types = problem.objects.iter().map(|(_, type_)| problem.words.number(*type_));
-        let fingerprint = domain.structure.fingerprint(types, &domain.names)?;
+        let costed = domain.costed.as_ref().filter(|_| !problem.numbers_of(&|word| word).is_empty());
+        let structure = costed.map_or(&domain.structure, |(_, structure)| structure);
+        let fingerprint = structure.fingerprint(types, &domain.names)?;
         let is_new = is_placeholder && domain.uses_negation;
         let version = if is_new { CERTIFICATE_VERSION } else { UNCHANGED_SINCE };
         Ok(digest(version, &fingerprint, graphs))
+    }
+
+    /// True where the initial scenes are the same; of the same words.
+    fn starts_as(&self, problem: &Problem) -> bool {
+        let own = |problem: &Problem| problem.numbers_of(&|word| word);
+        self.problem.init == problem.init && own(&self.problem) == own(problem)
     }
 
     /// True where both closures are the same atoms, which are all that their scenes have.
@@ -858,8 +926,12 @@ impl Task {
     }
 
     /// The graph of the initial state.
-    pub fn initial_scene(&self) -> &Graph {
-        self.graphs.initial_scene.get_or_init(|| self.graph(&[(Scene::Init, &self.problem.init)]))
+    pub fn initial_scene(&self) -> Answer<&Graph> {
+        if let Some(graph) = self.graphs.initial_scene.get() {
+            return Ok(graph);
+        }
+        let graph = self.graph_with(&[(Scene::Init, &self.problem.init)], &[], &[])?;
+        Ok(self.graphs.initial_scene.get_or_init(|| graph))
     }
 
     /// The initial state joined with the goal's own atoms.
@@ -873,28 +945,39 @@ impl Task {
         Ok(self.graphs.graph_as_written.get_or_init(|| graph))
     }
 
-    /// The graph of scenes, of conjuncts and of states, each an object of its own that is linked to what it names.
-    fn graph_with(&self, scenes: &[(Scene, &[Atom])], conjuncts: &[Conjunct], states: &[Vec<Atom>]) -> Answer<Graph> {
-        if conjuncts.is_empty() && states.is_empty() {
+    /// The graph of scenes, of conjuncts and of states, each an object of its own that is linked to what it names, and of
+    /// numbers in a scene that has the initial state.
+    fn graph_with(&self, scenes: &[(Scene, &[Atom])], conjuncts: &[Conjunct], states: &[ListedState]) -> Answer<Graph> {
+        let starts = self.problem.numbers.is_some() && scenes.iter().any(|(scene, _)| *scene == Scene::Init);
+        if conjuncts.is_empty() && states.is_empty() && !starts {
             return Ok(self.graph(scenes));
         }
         // Numbers of its own: those of `lifted` depend on which of two tasks is ground first.
         let (words, mut names) = (&self.problem.words, self.domain.names.clone());
         let to = numbers(words, &mut names)?;
         let number = |word: &Word| to[*word as usize];
-        let lifted =
-            |atom: &Atom| -> Lifted { words_of(*atom).iter().take_while(|word| **word != 0).map(number).collect() };
+        let none = names.number(b"", 0, 0)?;
+        let lifted = |atom: &Atom| -> Lifted {
+            match *atom {
+                0 => vec![none], // of a metric
+                atom => words_of(atom).iter().take_while(|word| **word != 0).map(number).collect(),
+            }
+        };
         let objects = self.problem.objects.iter().zip(&self.types);
         let mut terms: Vec<(Word, Vec<u8>)> =
             objects.map(|((name, _), type_)| (number(name), words.text(*type_).to_vec())).collect();
-        let mut atoms: Vec<(&'static [u8], Lifted)> = Vec::new();
+        let mut atoms: Vec<(Cow<[u8]>, Lifted)> = Vec::new();
         for (scene, own) in scenes {
-            atoms.extend(own.iter().map(|atom| (scene.name(), lifted(atom))));
+            atoms.extend(own.iter().map(|atom| (scene.name().into(), lifted(atom))));
+        }
+        if starts {
+            let said = self.problem.numbers_of(&|word| word).into_iter();
+            atoms.extend(said.map(|(label, fluent)| (label.into(), lifted(&fluent))));
         }
         let mut known = HashSet::default();
-        for Conjunct { encoded, named, .. } in conjuncts {
+        for Conjunct { encoded, written, .. } in conjuncts {
             let mut own: Vec<Word> = Vec::new();
-            for name in named.iter().map(number) {
+            for name in written.named.iter().map(number) {
                 own.extend((!own.contains(&name)).then_some(name));
             }
             if !known.insert((encoded, own.clone())) {
@@ -906,26 +989,34 @@ impl Task {
             for (place, name) in own.into_iter().enumerate() {
                 let place = place.to_string();
                 let place = names.number(place.as_bytes(), 0, place.len())?;
-                atoms.push((b"goal as written", vec![place, conjunct, name]));
+                atoms.push((b"goal as written"[..].into(), vec![place, conjunct, name]));
             }
         }
-        let said: HashSet<Word> = atoms.iter().flat_map(|(_, atom)| &atom[1..]).copied().collect();
+        let mut said: HashSet<Word> = atoms.iter().flat_map(|(_, atom)| &atom[1..]).copied().collect();
+        for (state, values) in states {
+            let fluents = values.iter().map(|(fluent, _)| fluent);
+            said.extend(state.iter().chain(fluents).flat_map(|atom| arguments(*atom)).map(|name| number(&name)));
+        }
         for name in self.domain.constants(words).map(|name| number(&name)).filter(|name| said.contains(name)) {
             terms.push((name, [b"= ", names.text(name)].concat()));
         }
-        let none = names.number(b"", 0, 0)?;
-        for (number, state) in states.iter().enumerate() {
+        for (number, (state, values)) in states.iter().enumerate() {
             let name = format!(" {number}");
             let name = names.number(name.as_bytes(), 0, name.len())?;
             terms.push((name, b"goal state".to_vec()));
             let with_state = |mut atom: Lifted| {
                 atom.insert(1, name);
-                (&b"goal state"[..], atom)
+                atom
             };
-            atoms.push(with_state(vec![none]));
-            atoms.extend(state.iter().map(lifted).map(with_state));
+            let label = || b"goal state"[..].into();
+            atoms.push((label(), with_state(vec![none])));
+            atoms.extend(state.iter().map(|atom| (label(), with_state(lifted(atom)))));
+            let valued = |(fluent, value): &(Atom, String)| {
+                (format!("goal state = {value}").into_bytes().into(), with_state(lifted(fluent)))
+            };
+            atoms.extend(values.iter().map(valued));
         }
-        let atoms: Vec<(&'static [u8], &Lifted)> = atoms.iter().map(|(scene, atom)| (*scene, atom)).collect();
+        let atoms: Vec<(&[u8], &Lifted)> = atoms.iter().map(|(scene, atom)| (&**scene, atom)).collect();
         Ok(Graph::new(LabelledGraph::of_scenes(&terms, &atoms, &names)?))
     }
 

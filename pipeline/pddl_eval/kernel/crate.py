@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "405f5a75056da498f458c3ab2d92526f"
+DIGEST = "1fa02d4b76703883305ad4277bc34421"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper", "rover_single_stores")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

@@ -13,9 +13,13 @@ use crate::domains::renaming::Roles;
 use crate::formulas::has_ill_typed_numbers;
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::{has_ill_typed_forms, ill_typed_operator};
-use crate::model::{sort_atoms, Atom, Domain, Known, Lifted, Operator, Problem, Word, Words, EQUALITY, MOST_ARGUMENTS};
+use crate::model::{
+    sort_atoms, Atom, Beyond, Domain, Form, Formula, Known, Lifted, Mark, Operator, Problem, Word, Words, EQUALITY,
+    MOST_ARGUMENTS,
+};
 use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::domains::parse_any_domain;
+use crate::pddl::language::{numeric, UPDATES};
 use crate::pddl::problems::{read_problem, Declared, Interner, Reading};
 use crate::structure::structure::DomainStructure;
 use crate::validation::{Action, Template};
@@ -126,6 +130,12 @@ pub struct PlanningDomain {
     pub is_ill_typed: bool,
     /// True where operators have conditions and effects that sets of atoms cannot say.
     pub is_beyond: bool,
+    /// True where some of these say something of numbers.
+    pub has_numbers: bool,
+    /// True where effects on numbers alone never lack a value on the way.
+    pub has_plain_costs: bool,
+    /// The domain with its costs, without types and with them, where these are all that sets of atoms cannot say.
+    pub costed: Option<(Domain, DomainStructure)>,
     /// By predicate: true for those that some operator changes; all others are static.
     pub fluents: Vec<bool>,
 }
@@ -139,13 +149,34 @@ impl PlanningDomain {
         let reader = Interner::with(vocabulary(&domain, &names).map(|word| names.text(word)))?;
         let mut names = reader.clone();
         let mut domain = read(&mut names)?;
-        let mut formulas = domain.operators.iter().flat_map(|each| &each.formulas);
-        if formulas.any(|formula| !formula.is_effect) || has_ill_typed_numbers(&domain, &names) {
+        if has_ill_typed_numbers(&domain, &names) {
             return Err(Left::Numbers);
         }
-        // Costs decide nothing in problems that say nothing of numbers; others are left.
+        // Costs, which decide nothing in problems that say nothing of numbers.
+        let mut formulas = domain.operators.iter().flat_map(|each| &each.formulas);
+        let is_beyond = formulas.any(|formula| !formula.is_effect)
+            || domain.operators.iter().any(|each| !each.beyond.is_empty())
+            || !domain.rules.is_empty();
         let has_costs = domain.operators.iter().any(|each| !each.formulas.is_empty());
+        let mut verbs = domain.operators.iter().flat_map(|each| &each.formulas).map(|formula| &formula.written);
+        let is_sum = |mark: &Mark| !matches!(mark, Mark::Word(word) if !is_additive(names.text(*word)));
+        let has_plain_costs = verbs.all(|written| written.iter().all(is_sum));
         domain.has_functions |= has_costs;
+        let mut costed = None;
+        if has_costs {
+            let mut own = domain.clone();
+            for operator in &mut own.operators {
+                for Formula { is_effect, holds, head, sides, written, encoded } in operator.formulas.drain(..) {
+                    let form = numeric(names.text(head), sides)?;
+                    let form = if holds { form } else { Form::Not(Box::new(form)) };
+                    operator.beyond.push(Beyond { is_effect, form, holds, written, encoded });
+                }
+            }
+            match is_beyond {
+                true => domain = own,
+                false => costed = Some((own.without_types(), DomainStructure::new(own))),
+            }
+        }
         domain.operators.iter_mut().for_each(|each| each.formulas.clear());
         let structure = DomainStructure::new(domain);
         let domain = &structure.domain;
@@ -155,10 +186,8 @@ impl PlanningDomain {
         let mut avoided = operators.iter().flat_map(|each| &each.parts[1]);
         let beyond = operators.iter().flat_map(|each| &each.beyond);
         let rules = &domain.rules;
-        let is_beyond = beyond.clone().next().is_some() || !rules.is_empty();
-        if is_beyond && has_costs {
-            return Err(Left::Numbers); // where one has no value, the operator does not apply
-        }
+        let compares = rules.iter().map(|rule| &rule.body).chain(beyond.clone().map(|each| &each.form));
+        let has_numbers = compares.clone().any(Form::is_numeric);
         let is_long = |atom: &Lifted, _: &[(Word, Word)]| atom.len() > 1 + MOST_ARGUMENTS;
         if beyond.clone().any(|each| each.form.has_atom(&mut Vec::new(), &is_long))
             || rules.iter().any(|rule| is_long(&rule.head(), &[]) || rule.body.has_atom(&mut Vec::new(), &is_long))
@@ -199,6 +228,9 @@ impl PlanningDomain {
             has_types,
             is_strips,
             uses_negation,
+            has_numbers,
+            has_plain_costs,
+            costed,
             is_ill_typed: ill_typed_operator(domain, b"", &names).is_some() || has_ill_typed_forms(domain, &names),
             is_beyond,
             fluents,
@@ -229,12 +261,13 @@ impl PlanningDomain {
         self.known_as.iter().any(|known| known == name)
     }
 
-    /// The domain, with types or without.
-    pub fn operators_of(&self, typed: bool) -> &Domain {
-        if typed {
-            &self.structure.domain
-        } else {
-            &self.untyped
+    /// The domain, with types or without, as a problem takes it that says something of numbers or does not.
+    pub fn operators_of(&self, typed: bool, has_numbers: bool) -> &Domain {
+        match (&self.costed, typed) {
+            (Some((_, costed)), true) if has_numbers => &costed.domain,
+            (Some((untyped, _)), false) if has_numbers => untyped,
+            (_, true) => &self.structure.domain,
+            (_, false) => &self.untyped,
         }
     }
 
@@ -256,6 +289,11 @@ impl PlanningDomain {
     }
 }
 
+/// False for a word that plain costs do not have.
+fn is_additive(word: &[u8]) -> bool {
+    matches!(word, b"increase" | b"decrease") || !(word == b"/" || UPDATES.contains(&word))
+}
+
 /// True for a domain that is one with rules, in some words.
 pub fn is_certified(structure: &DomainStructure, names: &Interner) -> Answer<bool> {
     Ok(structure.domain.constants.is_empty() && Rules::certified(&structure.certificate(names)?).is_some())
@@ -266,13 +304,14 @@ fn vocabulary<'a>(domain: &'a Domain, names: &'a Interner) -> impl Iterator<Item
     let declared = domain.predicates.iter().flat_map(|(name, types)| types.iter().chain([name]));
     let typed = domain.types.iter().chain(&domain.constants).flat_map(|(name, type_)| [name, type_]);
     let parameters = domain.operators.iter().flat_map(|each| &each.parameters).map(|(_, type_)| type_);
-    let atoms = domain.operators.iter().flat_map(|each| each.parts.iter().flatten());
-    let mut further = Vec::new();
-    domain.operators.iter().flat_map(|each| &each.beyond).for_each(|each| each.form.words(&mut further));
-    for rule in &domain.rules {
-        rule.body.words(&mut further);
-        further.push(rule.name);
+    let atoms = domain.operators.iter().flat_map(Operator::atoms_and_fluents);
+    let mut further: Vec<Word> = domain.functions.keys().copied().collect();
+    let forms = domain.operators.iter().flat_map(|each| &each.beyond).map(|each| &each.form);
+    for form in forms.chain(domain.rules.iter().map(|rule| &rule.body)) {
+        form.words(&mut further);
+        form.each_leaf(&mut |leaf| further.extend(leaf.fluents().flatten()));
     }
+    further.extend(domain.rules.iter().map(|rule| rule.name));
     let named = declared.chain(typed).chain(parameters).chain(atoms.flatten()).copied().chain(further);
     named.filter(|word| !matches!(names.text(*word), EQUALITY | [b'?', ..]))
 }

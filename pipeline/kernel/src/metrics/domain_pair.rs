@@ -5,6 +5,7 @@ use crate::difference::{self, Difference};
 use crate::domain_difference::words_of;
 use crate::domain_equivalence::{decide_domains, shared_operators, DomainVerdict};
 use crate::domains::{is_certified, PlanningDomain};
+use crate::formulas::is_ill_typed as is_ill_typed_number;
 use crate::grounding::Objects;
 use crate::left::{Answer, Left};
 use crate::metrics::components::component_f1;
@@ -301,11 +302,15 @@ pub fn is_ill_typed(
     type_of: impl Fn(Word) -> Option<Word>,
     names: &Interner,
 ) -> bool {
-    let is_wrong = |atom: &Lifted, variables: &[(Word, Word)]| {
+    let is_wrong = |leaf: &Form, variables: &[(Word, Word)]| {
         let own = |term: Word| variables.iter().rev().find(|(name, _)| *name == term).map(|(_, type_)| *type_);
-        misfit(domain, atom, |term| own(term).or_else(|| type_of(term)), names).is_some()
+        let type_of = |term| own(term).or_else(|| type_of(term));
+        match leaf {
+            Form::Atom(atom) => misfit(domain, atom, type_of, names).is_some(),
+            _ => leaf.fluents().any(|fluent| is_ill_typed_number(domain, fluent, type_of, names)),
+        }
     };
-    form.has_atom(&mut around.to_vec(), &is_wrong)
+    form.has_leaf(&mut around.to_vec(), &is_wrong)
 }
 
 /// Why the declarations of a typed domain do not admit the first of the atoms that they do not.

@@ -81,7 +81,13 @@ pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<Rc<Domain>> {
     if is_ill_typed || has_ill_typed_numbers(&domain, names) {
         return Err(Left::Reference);
     }
+    if domain.rules.iter().any(|rule| rule.body.is_numeric()) {
+        return Err(Left::Formula);
+    }
     for operator in domain.operators.iter().filter(|operator| !operator.beyond.is_empty()) {
+        if let Some(beyond) = operator.beyond.iter().find(|each| each.form.is_numeric()) {
+            return Err(if beyond.is_effect { Left::Effect } else { Left::Formula });
+        }
         let has_others = operator.beyond.iter().any(|each| !each.is_effect);
         let compares = operator.formulas.iter().any(|formula| !formula.is_effect);
         if (compares && has_others)

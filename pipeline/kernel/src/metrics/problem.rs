@@ -75,6 +75,7 @@ pub fn read_in(domain: &PlanningDomain, text: Option<&[u8]>) -> Answer<Reading> 
     let reading = read_any(domain, text)?;
     match &reading.outcome {
         Ok(problem) if !problem.others.is_empty() => Err(Left::Formula),
+        Ok(problem) if problem.numbers.is_some() || domain.has_numbers => Err(Left::Numbers),
         _ => Ok(reading),
     }
 }
@@ -129,7 +130,10 @@ pub fn read_reference(
 
 /// Err where the goal is no set of atoms and ill-typed, or that is to be shown.
 fn require_plain(task: &Task, settings: Settings) -> Answer<()> {
-    let is_plain = task.problem.others.is_empty() || !(settings.proofs || task.has_ill_typed_conjuncts()?);
+    if task.problem.numbers.is_some() && task.domain.roles.is_some() {
+        return Err(Left::Numbers); // whose rules decide where all costs have values
+    }
+    let is_plain = task.problem.is_strips() || !(settings.proofs || task.has_ill_typed_conjuncts()?);
     is_plain.then_some(()).ok_or(Left::Formula)
 }
 
@@ -182,7 +186,7 @@ pub fn score_problem_pair(
                 let pair = Pair { reference, generated: &generated, to_reference: &to_reference, same_words };
                 scored(&pair, is_placeholder, settings)?
             } else {
-                if !problem.others.is_empty() {
+                if !problem.is_strips() {
                     return Err(Left::Formula); // in the domain that it names it is perhaps none
                 }
                 let difference = Difference::of("domain").words("names", [name, their_name]);

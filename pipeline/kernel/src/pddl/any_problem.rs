@@ -1,13 +1,14 @@
 //! A problem that plans are executed in: numbers in the initial state, a metric, negated atoms and comparisons in the
 //! goal (definition/pddl/any_problem.py). Of a STRIPS problem it says what `problems` says.
 
+use crate::formulas::is_ill_typed;
 use crate::fraction::Fraction;
 use crate::grounding::Objects;
 use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{
-    self, atom_of, fluents_of, sort_atoms, Atom, Domain, Expression, Form, Formula, Known, Lifted, Mark, Part, Problem,
-    Word, EQUALITY, MOST_ARGUMENTS, NO_OBJECT, TOTAL_COST,
+    self, atom_of, fluents_of, sort_atoms, Arithmetic, Atom, Domain, Expression, Form, Formula, Known, Lifted, Mark,
+    Part, Problem, Said, Word, Written, EQUALITY, MOST_ARGUMENTS, NO_OBJECT, TOTAL_COST,
 };
 use crate::pddl::drafts::answer_of;
 use crate::pddl::language::{encode_numbered, expression, form, formula, is_connective, show_formula, COMPARISONS};
@@ -28,7 +29,8 @@ const MOST_NAMED: usize = 200;
 pub enum Conjunct {
     /// Over numbers of words.
     Formed(model::Conjunct),
-    Compared(Formula),
+    /// With the same, which only pairs of problems ask for.
+    Compared(Formula, Answer<model::Conjunct>),
 }
 
 impl Conjunct {
@@ -36,7 +38,7 @@ impl Conjunct {
     pub fn form(&self) -> Option<&Form> {
         match self {
             Conjunct::Formed(conjunct) => Some(&conjunct.form),
-            Conjunct::Compared(_) => None,
+            Conjunct::Compared(..) => None,
         }
     }
 }
@@ -52,7 +54,14 @@ pub struct AnyProblem {
     pub goal: Vec<Lifted>,
     /// The goal's other conjuncts, in the order of the text.
     pub others: Vec<Conjunct>,
-    pub metric: Option<Expression>,
+    pub metric: Option<Metric>,
+}
+
+/// What a plan is to make least, or greatest.
+pub struct Metric {
+    sense: &'static str,
+    pub expression: Expression,
+    written: Vec<Mark>,
 }
 
 /// The problem of a text, if it is its only one; atoms may name objects that are not declared.
@@ -225,7 +234,8 @@ fn goal(tree: &Tree, mut section: Items, names: &mut Interner) -> Answer<(Vec<Li
             continue;
         }
         let other = if is_compared && !is_equation {
-            Conjunct::Compared(formula(tree, place, false, holds, names)?)
+            let conjunct = conjunct(tree, whole, names);
+            Conjunct::Compared(formula(tree, place, false, holds, names)?, conjunct)
         } else {
             Conjunct::Formed(conjunct(tree, whole, names)?)
         };
@@ -249,7 +259,7 @@ fn conjunct(tree: &Tree, place: usize, names: &mut Interner) -> Answer<model::Co
     if form.has_atom(&mut Vec::new(), &is_free) || !alternatives.is_empty() {
         return Err(Left::Formula);
     }
-    let (named, marks) = (named.into_inner(), tree.written(place));
+    let named = named.into_inner();
     let mut numbers: Vec<(Word, usize)> = Vec::new();
     for name in &named {
         plain(*name, names)?;
@@ -260,24 +270,80 @@ fn conjunct(tree: &Tree, place: usize, names: &mut Interner) -> Answer<model::Co
     if numbers.len() > MOST_NAMED {
         return Err(Left::Budget);
     }
-    let is_named = |word: Word| numbers.iter().any(|(known, _)| *known == word);
+    let written = written(&tree.written(place), named, names)?;
+    let (mut encoded, mut count) = (Vec::new(), numbers.len());
+    encode_numbered(tree, place, &mut numbers.clone(), &mut count, names, &mut encoded);
+    Ok(model::Conjunct { form, written, encoded })
+}
+
+/// What is written with these names of objects, in their order.
+fn written(marks: &[Mark], named: Vec<Word>, names: &Interner) -> Answer<Written> {
+    let distinct: HashSet<Word> = named.iter().copied().collect();
+    let is_named = |word: Word| distinct.contains(&word);
     let often = marks.iter().filter(|mark| matches!(mark, Mark::Word(word) if is_named(*word))).count();
     if often != named.len() {
         return Err(Left::Formula); // what is an object stands in the place of a predicate or a type, too
     }
-    let written = show_formula(&marks, true, |word| if is_named(word) { b"\0" } else { names.text(word) });
-    let (mut encoded, mut count) = (Vec::new(), numbers.len());
-    encode_numbered(tree, place, &mut numbers.clone(), &mut count, names, &mut encoded);
-    Ok(model::Conjunct { form, written, named, encoded })
+    let text = show_formula(marks, true, |word| if is_named(word) { b"\0" } else { names.text(word) });
+    Ok(Written { text, named })
 }
 
-fn metric(tree: &Tree, mut section: Items, names: &Interner) -> Answer<Expression> {
+fn metric(tree: &Tree, mut section: Items, names: &Interner) -> Answer<Metric> {
     let direction = tree.next_word(&mut section)?;
     let (place, _) = tree.next(&mut section).ok_or(Left::Notation)?;
-    if section.at < section.end || !matches!(names.text(direction), b"minimize" | b"maximize") {
+    let sense = ["minimize", "maximize"].into_iter().find(|known| known.as_bytes() == names.text(direction));
+    if section.at < section.end {
         return Err(Left::Notation);
     }
-    expression(tree, place, names)
+    let expression = expression(tree, place, names)?;
+    Ok(Metric { sense: sense.ok_or(Left::Notation)?, expression, written: tree.written(place) })
+}
+
+/// A sum of fluents, each with its factor; no fluent is what none changes.
+type Sum = BTreeMap<Lifted, Fraction>;
+
+/// An expression as such a sum.
+fn linear(expression: &Expression) -> Answer<Sum> {
+    let mut stack: Vec<Sum> = Vec::new();
+    let constant = |sum: &Sum| sum.get(&Lifted::new()).copied().filter(|_| sum.len() == 1);
+    let times = |sum: Sum, factor: Fraction| -> Answer<Sum> {
+        sum.into_iter().map(|(term, own)| Ok((term, own.times(factor)?))).collect()
+    };
+    for part in expression {
+        let sum = match part {
+            Part::Value(value) => Sum::from([(Lifted::new(), *value)]),
+            Part::Fluent(fluent) => Sum::from([(fluent.clone(), Fraction::ONE)]),
+            Part::Operation(operation, count) => {
+                let mut operands = stack.split_off(stack.len() - count).into_iter();
+                let mut found = operands.next().ok_or(Left::Panic)?;
+                let minus = Fraction::ZERO.minus(Fraction::ONE)?;
+                if let (Arithmetic::Subtract, 1) = (operation, count) {
+                    found = times(found, minus)?;
+                }
+                for other in operands {
+                    found = match (operation, constant(&other), constant(&found)) {
+                        (Arithmetic::Add | Arithmetic::Subtract, ..) => {
+                            let is_sum = matches!(operation, Arithmetic::Add);
+                            for (term, own) in if is_sum { other } else { times(other, minus)? } {
+                                let before = found.entry(term).or_insert(Fraction::ZERO);
+                                *before = before.plus(own)?;
+                            }
+                            found
+                        }
+                        (Arithmetic::Multiply, Some(factor), _) => times(found, factor)?,
+                        (Arithmetic::Multiply, _, Some(factor)) => times(other, factor)?,
+                        (Arithmetic::Divide, Some(divisor), _) if divisor != Fraction::ZERO => {
+                            times(found, Fraction::ONE.over(divisor)?)?
+                        }
+                        _ => return Err(Left::Numbers), // which is compared as written
+                    };
+                }
+                found
+            }
+        };
+        stack.push(sum);
+    }
+    stack.pop().ok_or(Left::Panic)
 }
 
 impl AnyProblem {
@@ -294,8 +360,8 @@ impl AnyProblem {
     /// What conjuncts of the goal name that are no atoms.
     pub fn named(&self) -> impl Iterator<Item = &Word> {
         self.others.iter().flat_map(|conjunct| match conjunct {
-            Conjunct::Formed(conjunct) => &conjunct.named[..],
-            Conjunct::Compared(_) => &[],
+            Conjunct::Formed(conjunct) => &conjunct.written.named[..],
+            Conjunct::Compared(..) => &[],
         })
     }
 
@@ -303,9 +369,10 @@ impl AnyProblem {
     pub fn fluents(&self) -> impl Iterator<Item = &Lifted> + Clone {
         let compared = self.others.iter().flat_map(|conjunct| match conjunct {
             Conjunct::Formed(_) => &[],
-            Conjunct::Compared(formula) => &formula.sides[..],
+            Conjunct::Compared(formula, _) => &formula.sides[..],
         });
-        compared.chain(&self.metric).flat_map(fluents_of).chain(self.values.keys())
+        let metric = self.metric.iter().map(|metric| &metric.expression);
+        compared.chain(metric).flat_map(fluents_of).chain(self.values.keys())
     }
 
     /// Err where it says more than sets of atoms; which are sorted by the numbers of words then.
@@ -327,28 +394,27 @@ impl AnyProblem {
         Ok(())
     }
 
-    /// The problem as pairs have it, where it says more than sets of atoms, and nothing of numbers.
+    /// The problem as pairs have it, where it says more than sets of atoms.
     pub fn beyond_strips(self, domain: &Domain, names: &Interner) -> Answer<Problem> {
-        self.require_declared(&self.objects_in(domain))?;
-        if !self.values.is_empty() || self.metric.is_some() {
-            return Err(Left::Numbers);
-        }
-        if self.others.is_empty() || !(self.denied.is_empty() || domain.types.is_empty()) {
+        let objects = self.objects_in(domain);
+        self.require_declared(&objects)?;
+        let is_strips = self.others.is_empty() && self.values.is_empty() && self.metric.is_none();
+        if is_strips || !(self.denied.is_empty() || domain.types.is_empty()) {
             return Err(Left::Notation); // which only the `pddl` package reads; whether what is false is well typed
+        }
+        let type_of = |term: Word| objects.get(&term).copied();
+        if self.fluents().any(|fluent| is_ill_typed(domain, fluent, type_of, names)) {
+            return Err(Left::Numbers);
         }
         let words = names.sorted();
         let place = |number: &Word| words.place_of(*number);
+        let one = |atom: &Lifted| -> Answer<Atom> {
+            let mut own = [0; 1 + MOST_ARGUMENTS];
+            own.get_mut(..atom.len()).ok_or(Left::Arity)?.iter_mut().zip(atom).for_each(|(to, word)| *to = place(word));
+            Ok(atom_of(own))
+        };
         let packed = |atoms: &[Lifted]| -> Answer<Vec<Atom>> {
-            let mut found = Vec::with_capacity(atoms.len());
-            for atom in atoms {
-                let mut own = [0; 1 + MOST_ARGUMENTS];
-                own.get_mut(..atom.len())
-                    .ok_or(Left::Arity)?
-                    .iter_mut()
-                    .zip(atom)
-                    .for_each(|(to, word)| *to = place(word));
-                found.push(atom_of(own));
-            }
+            let mut found = atoms.iter().map(one).collect::<Answer<Vec<Atom>>>()?;
             sort_atoms(&mut found);
             Ok(found)
         };
@@ -357,16 +423,44 @@ impl AnyProblem {
         let objects: Vec<(Word, Word)> = own.map(|(name, type_)| (place(name), place(type_))).collect();
         let mut number = words.each(NO_OBJECT);
         (0..).zip(&objects).for_each(|(count, (name, _))| number[*name as usize] = count);
-        let mut others = Vec::new();
+        let (mut others, mut values) = (Vec::new(), Vec::new());
+        for (fluent, value) in &self.values {
+            if names.text(fluent[0]) != TOTAL_COST || fluent.len() > 1 || *value != Fraction::ZERO {
+                values.push((one(fluent)?, *value));
+            }
+        }
+        values.sort_unstable_by_key(|(fluent, _)| *fluent);
+        let metric = match &self.metric {
+            None => None,
+            Some(Metric { sense, expression, written: marks }) => {
+                let mut terms = Vec::new();
+                for (term, factor) in linear(expression)?.into_iter().filter(|(_, factor)| *factor != Fraction::ZERO) {
+                    terms.push((one(&term)?, factor));
+                }
+                if terms.is_empty() {
+                    terms.push((0, Fraction::ZERO));
+                }
+                let named = fluents_of(expression).flat_map(|fluent| &fluent[1..]).copied().collect();
+                let mut written = written(marks, named, names)?;
+                written.text = [b"(", sense.as_bytes(), b" ", &written.text[..], b")"].concat();
+                written.named.iter_mut().for_each(|name| *name = place(name));
+                Some(model::Metric { sense, terms, written })
+            }
+        };
         for conjunct in self.others {
-            let Conjunct::Formed(mut conjunct) = conjunct else { return Err(Left::Numbers) };
+            let mut conjunct = match conjunct {
+                Conjunct::Formed(conjunct) => conjunct,
+                Conjunct::Compared(_, conjunct) => conjunct?,
+            };
             if conjunct.form.has_atom(&mut Vec::new(), &|atom, _| atom.len() > 1 + MOST_ARGUMENTS) {
                 return Err(Left::Arity);
             }
-            conjunct.named.iter_mut().for_each(|name| *name = place(name));
+            conjunct.written.named.iter_mut().for_each(|name| *name = place(name));
             others.push(conjunct);
         }
-        Ok(Problem { domain: place(&self.domain), words, objects, number, init, goal, others })
+        let has_numbers = !values.is_empty() || metric.is_some() || others.iter().any(|each| each.form.is_numeric());
+        let numbers = has_numbers.then(|| Box::new(Said { values, metric }));
+        Ok(Problem { domain: place(&self.domain), words, objects, number, init, goal, others, numbers })
     }
 
     /// Err where something is named that is none of these objects.

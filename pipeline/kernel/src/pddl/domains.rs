@@ -7,9 +7,7 @@ use crate::hashing::HashSet;
 use crate::left::{Answer, Left};
 use crate::model::{Beyond, Domain, Form, Formula, Known, Lifted, Operator, Rule, Word, EQUALITY, MOST_VARIABLES};
 use crate::pddl::drafts::answer_of;
-use crate::pddl::language::{
-    encode_numbered, encode_written, form, formula, is_connective, is_predicate, COMPARISONS, UPDATES,
-};
+use crate::pddl::language::{encode_numbered, encode_written, form, formula, is_connective, is_numeric, is_predicate};
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{block, is_blank, Items, Node, Openings, Tree, PACKAGE_NESTING};
 use crate::structure::types::least_alternatives;
@@ -420,8 +418,8 @@ fn operator(
         return Err(Left::Budget);
     }
     let (mut formulas, mut forms) = (Vec::new(), Vec::new());
-    let [needed, avoided] = literals(tree, parts[1], false, &mut formulas, &mut forms, names)?;
-    let [added, deleted] = literals(tree, parts[2], true, &mut formulas, &mut forms, names)?;
+    let [needed, avoided] = literals(tree, parts[1], false, &parameters, &mut formulas, &mut forms, names)?;
+    let [added, deleted] = literals(tree, parts[2], true, &parameters, &mut formulas, &mut forms, names)?;
     let parts = [needed, avoided, added, deleted];
     if formulas.len().max(forms.len()) > MOST_FORMULAS {
         return Err(Left::Budget);
@@ -452,6 +450,7 @@ fn literals(
     tree: &Tree,
     place: Option<usize>,
     is_effect: bool,
+    parameters: &[(Word, Word)],
     formulas: &mut Vec<Formula>,
     forms: &mut Vec<Place>,
     names: &Interner,
@@ -483,15 +482,9 @@ fn literals(
             }
             continue;
         }
-        let is_of_words =
-            |items: Items| tree.nodes[items.at..items.end].iter().all(|node| matches!(node, Node::Word(_)));
-        let is_numeric = if is_effect {
-            UPDATES.contains(&text) && holds
-        } else {
-            COMPARISONS.contains(&text) && !(text == EQUALITY && is_of_words(terms))
-        };
-        if is_numeric {
-            formulas.push(formula(tree, place, is_effect, holds, names)?);
+        if is_numeric(text, is_effect, tree, terms) && (holds || !is_effect) {
+            let encoded = encode_written(tree, place, is_effect, holds, parameters, names);
+            formulas.push(Formula { encoded, ..formula(tree, place, is_effect, holds, names)? });
             continue;
         }
         if is_connective(text) && (holds || !is_effect) {

@@ -16,6 +16,9 @@ pub const UPDATES: [&[u8]; 5] = [b"increase", b"decrease", b"assign", b"scale-up
 /// Words that are no functions, beside `UPDATES`.
 const RESERVED: [&[u8]; 4] = [b"minimize", b"maximize", b"when", b"is-violated"];
 
+/// What a number is computed by.
+const ARITHMETIC: [&[u8]; 4] = [b"+", b"-", b"*", b"/"];
+
 /// Parts of an expression; what has more is no hot path.
 const MOST_PARTS: usize = 100;
 
@@ -30,7 +33,21 @@ pub fn is_predicate(word: &[u8]) -> bool {
     word == EQUALITY || !(is_other || UPDATES.contains(&word) || COMPARISONS.contains(&word))
 }
 
-/// The condition or the effect that stands there, which says nothing of numbers. Blocks are not nested deeply.
+/// True where a comparison of numbers, or an effect on one, begins with the word; the others follow it.
+pub fn is_numeric(head: &[u8], is_effect: bool, tree: &Tree, terms: Items) -> bool {
+    match is_effect {
+        true => UPDATES.contains(&head),
+        false => COMPARISONS.contains(&head) && !(head == EQUALITY && tree.has_only_words(terms)),
+    }
+}
+
+/// The form of a formula that begins with the word.
+pub fn numeric(head: &[u8], sides: [Expression; 2]) -> Answer<Form> {
+    let known = COMPARISONS.into_iter().chain(UPDATES).find(|known| *known == head).ok_or(Left::Panic)?;
+    Ok(Form::Numeric(known, Box::new(sides)))
+}
+
+/// The condition or the effect that stands there. Blocks are not nested deeply.
 pub fn form(
     tree: &Tree,
     place: usize,
@@ -42,7 +59,7 @@ pub fn form(
         return Ok(Form::And(Vec::new()));
     }
     let (head, mut terms) = tree.named(place)?;
-    let text = names.text(head).to_vec();
+    let (text, all) = (names.text(head).to_vec(), terms);
     let mut places = Vec::new();
     while let Some((place, _)) = tree.next(&mut terms.clone()) {
         places.push(place);
@@ -66,6 +83,10 @@ pub fn form(
             } else {
                 Form::Exists(variables, body)
             }
+        }
+        _ if is_numeric(&text, is_effect, tree, all) => {
+            let Formula { sides, .. } = formula(tree, place, is_effect, true, names)?;
+            numeric(&text, sides)?
         }
         _ if !is_predicate(&text) => return Err(if is_effect { Left::Effect } else { Left::Formula }),
         _ => {
@@ -148,9 +169,25 @@ pub fn encode_numbered(
             }
         }
     }
+    let has_numbers = match children.first().map(|place| tree.nodes[*place]) {
+        Some(Node::Word(head)) => {
+            let (head, terms) = (names.text(head), Items { at: children[0] + 1, ..items });
+            ARITHMETIC.contains(&head) || is_numeric(head, true, tree, terms) || is_numeric(head, false, tree, terms)
+        }
+        _ => false,
+    };
     encode_number(bytes, children.len());
-    for child in children {
-        encode_numbered(tree, child, variables, count, names, bytes);
+    for (number, child) in children.into_iter().enumerate() {
+        match tree.nodes[child] {
+            Node::Word(word) if has_numbers && number > 0 => match Fraction::parse(names.text(word)) {
+                Ok(value) => encode_text(bytes, value.text().as_bytes()),
+                Err(_) => {
+                    encode_number(bytes, 1); // a function, which may have parentheses
+                    encode_text(bytes, names.text(word));
+                }
+            },
+            _ => encode_numbered(tree, child, variables, count, names, bytes),
+        }
     }
     variables.truncate(around);
 }
@@ -163,7 +200,7 @@ pub fn formula(tree: &Tree, place: usize, is_effect: bool, holds: bool, names: &
     if terms.at < terms.end || (is_effect && !matches!(sides[0][..], [Part::Fluent(_)])) {
         return Err(Left::Strips);
     }
-    Ok(Formula { is_effect, holds, head, sides, written: tree.written(place) })
+    Ok(Formula { is_effect, holds, head, sides, written: tree.written(place), encoded: Vec::new() })
 }
 
 /// The numeric expression that stands there, in the order in which it is computed.
@@ -218,7 +255,8 @@ pub fn expression(tree: &Tree, place: usize, names: &Interner) -> Answer<Express
 fn function(word: Word, names: &Interner) -> Answer<Word> {
     let text = names.text(word);
     let is_plain = text.first().is_some_and(u8::is_ascii_lowercase);
-    if !is_plain || UPDATES.contains(&text) || RESERVED.contains(&text) {
+    let is_other = matches!(text, b"and" | b"not" | b"object" | b"either") || is_connective(text);
+    if !is_plain || is_other || UPDATES.contains(&text) || RESERVED.contains(&text) {
         return Err(Left::Strips);
     }
     Ok(word)

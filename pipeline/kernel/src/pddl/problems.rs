@@ -646,7 +646,7 @@ fn read_plain_problem<'a>(
     };
     let (own_init, own_goal) = (packed(&init), packed(&goal));
     let problem =
-        Problem { domain: place(domain), words, objects, number, init: own_init, goal: own_goal, others: Vec::new() };
+        Problem { domain: place(domain), words, objects, number, init: own_init, goal: own_goal, ..Problem::default() };
     if init.undeclared || goal.undeclared {
         return Err(undeclared_object(&problem, reader.names));
     }

@@ -4,7 +4,8 @@
 use crate::grounding::{bound, objects_that_fit, terms_of, Atoms, Objects};
 use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
-use crate::model::{Domain, Form, Lifted, Operator, Rule, Word, EQUALITY, MOST_VARIABLES};
+use crate::model::{Domain, Expression, Form, Lifted, Operator, Rule, Word, EQUALITY, MOST_VARIABLES};
+use crate::numbers::Numbers;
 use crate::pddl::problems::Interner;
 use crate::state_space::{Formula, AND, NOT, OR};
 use std::rc::Rc;
@@ -16,8 +17,11 @@ const MOST_ATOMS: usize = 100_000;
 const TRUE: [u32; 1] = [AND];
 const FALSE: [u32; 1] = [OR];
 
-/// A condition with the atoms that are added and deleted where it is true.
-pub type ConditionalEffect = (Formula, [Vec<u32>; 2]);
+/// A condition with the atoms that are added and deleted where it is true, and updates of numbers.
+pub type ConditionalEffect = (Formula, [Vec<u32>; 3]);
+
+/// The first word of what stands for a comparison of numbers; its number is the second.
+pub const COMPARED: Word = Word::MAX;
 
 /// The parts of a ground operator, its condition and its effects.
 type Made = ([Vec<u32>; 4], Formula, Vec<ConditionalEffect>);
@@ -34,6 +38,8 @@ pub struct Conditions<'a> {
     always: HashSet<&'a Lifted>,
     pub atoms: Atoms,
     pub ranges: Ranges,
+    /// None where formulas say nothing of numbers.
+    pub numbers: Option<Numbers>,
     /// How many parts were put together.
     pub parts: usize,
 }
@@ -51,7 +57,7 @@ impl<'a> Conditions<'a> {
     ) -> Conditions<'a> {
         let always = init.iter().filter(|atom| !is_fluent(atom[0])).collect();
         let (atoms, ranges) = (Atoms::default(), HashMap::default());
-        Conditions { objects, domain, names, is_fluent, always, atoms, ranges, parts: 0 }
+        Conditions { objects, domain, names, is_fluent, always, atoms, ranges, numbers: None, parts: 0 }
     }
 
     /// The operator with these arguments; None where it applies in no state.
@@ -74,13 +80,12 @@ impl<'a> Conditions<'a> {
             return Ok(None);
         }
         let [_, _, added, deleted] = &mut sets;
-        effects.retain(|(condition, [adds, deletes])| {
-            let is_always = *condition == TRUE;
-            if is_always {
-                added.extend(adds);
-                deleted.extend(deletes);
+        effects.retain_mut(|(condition, [adds, deletes, updates])| {
+            if *condition == TRUE {
+                added.append(adds);
+                deleted.append(deletes);
             }
-            !is_always
+            *condition != TRUE || !updates.is_empty()
         });
         Ok(Some((sets, condition, effects)))
     }
@@ -144,6 +149,10 @@ impl<'a> Conditions<'a> {
                 };
                 Ok(if is_so { TRUE } else { FALSE }.to_vec())
             }
+            Form::Numeric(head, sides) => {
+                let number = self.number(head, sides, binding, Left::Formula)? as Word;
+                Ok(vec![4 * self.atoms.number(vec![COMPARED, number])])
+            }
             Form::And(parts) | Form::Or(parts) => {
                 let mut found = Vec::with_capacity(parts.len());
                 for part in parts {
@@ -168,6 +177,19 @@ impl<'a> Conditions<'a> {
         }
     }
 
+    /// The number of a comparison, or of an update.
+    fn number(
+        &mut self,
+        head: &'static [u8],
+        sides: &[Expression; 2],
+        binding: &Binding,
+        other: Left,
+    ) -> Answer<usize> {
+        self.count(sides.iter().map(Vec::len).sum())?;
+        let numbers = self.numbers.as_mut().ok_or(other)?;
+        Ok(numbers.number(head, sides, &|fluent| ground(fluent, binding)))
+    }
+
     /// Adds what the effect does where `asked` is true.
     fn effects(
         &mut self,
@@ -177,12 +199,11 @@ impl<'a> Conditions<'a> {
         found: &mut Vec<ConditionalEffect>,
     ) -> Answer<()> {
         self.count(1)?;
-        let mut does = |own: &mut Self, atom: &Lifted, place: usize| {
-            let atom = own.atoms.number(ground(atom, binding));
+        let mut does = |own: &mut Self, atom: u32, place: usize| {
             match found.last_mut().filter(|(condition, _)| condition == asked) {
                 Some((_, sets)) => sets[place].push(atom),
                 None => {
-                    let mut sets: [Vec<u32>; 2] = Default::default();
+                    let mut sets: [Vec<u32>; 3] = Default::default();
                     sets[place].push(atom);
                     own.count(asked.len())?;
                     found.push((asked.to_vec(), sets));
@@ -191,11 +212,21 @@ impl<'a> Conditions<'a> {
             Ok(())
         };
         match form {
-            Form::Atom(atom) => does(self, atom, 0),
+            Form::Atom(atom) => {
+                let atom = self.atoms.number(ground(atom, binding));
+                does(self, atom, 0)
+            }
             Form::Not(part) => match &**part {
-                Form::Atom(atom) => does(self, atom, 1),
+                Form::Atom(atom) => {
+                    let atom = self.atoms.number(ground(atom, binding));
+                    does(self, atom, 1)
+                }
                 _ => Err(Left::Panic),
             },
+            Form::Numeric(verb, sides) => {
+                let update = self.number(verb, sides, binding, Left::Effect)? as u32;
+                does(self, update, 2)
+            }
             Form::And(parts) => parts.iter().try_for_each(|part| self.effects(part, binding, asked, found)),
             Form::Forall(variables, body) => {
                 self.each(variables, binding, &mut |own: &mut Self, binding| own.effects(body, binding, asked, found))

@@ -1,11 +1,13 @@
 //! The ground task: one bit for each atom that may change, and the operators that can apply (definition/state_space.py).
 
+use crate::fraction::Fraction;
 use crate::grounding::{reachable_operators, Atoms, Ground, Objects, MAX_ATOMS};
 use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Lifted, Operator, Word};
+use crate::numbers::Numbers;
 use crate::pddl::problems::Interner;
-use crate::planning::conditions::{ConditionalEffect, Conditions};
+use crate::planning::conditions::{ConditionalEffect, Conditions, COMPARED};
 use crate::planning::heuristics::Literals;
 use crate::planning::invariants::{h2, H2};
 use crate::planning::mutex_groups::{mutex_groups, MutexGroups};
@@ -325,7 +327,7 @@ struct StateSpace {
 
 impl StateSpace {
     fn new(task: &GroundTask) -> StateSpace {
-        let (initial, mut judge) = (&task.initial, Judge::new(MOST_PARTS_OF_ROW));
+        let (initial, mut judge) = (&task.initial, task.judge(MOST_PARTS_OF_ROW));
         StateSpace {
             with_derived: if task.rules.is_empty() { Vec::new() } else { task.full(initial, &mut judge).0 },
             states: States::of(initial),
@@ -342,10 +344,13 @@ impl StateSpace {
 
     /// Expands the next state; None where so many states, or operators, are too many, Some(false) where none is left.
     fn expand(&mut self, task: &GroundTask, most: usize) -> Option<bool> {
+        if self.judge.left == 0 {
+            return None; // perhaps in the last state
+        }
         if self.expanded == self.states.count {
             return Some(false);
         }
-        if self.states.count > most || self.examined > MAX_EXAMINED || self.judge.left == 0 {
+        if self.states.count > most || self.examined > MAX_EXAMINED {
             return None;
         }
         self.state.0.copy_from_slice(self.states.get(self.expanded));
@@ -415,8 +420,7 @@ impl Goal {
     }
 
     pub fn is_met(&self, state: &[u64], judge: &mut Judge) -> bool {
-        let has = |bit: usize| state[bit / 64] >> (bit % 64) & 1 == 1;
-        self.yes.within_words(state) && (self.is_plain() || judge.is_true(&self.formula, has))
+        self.yes.within_words(state) && (self.is_plain() || judge.holds(&self.formula, state))
     }
 }
 
@@ -440,6 +444,10 @@ pub struct GroundTask {
     pub actions: Vec<(usize, Vec<Word>)>,
     /// What it took to find the operators.
     pub work: usize,
+    /// What formulas say of numbers; where there is something, only the lists of states know what operators do.
+    pub fluents: Option<Rc<RefCell<Numbers>>>,
+    /// The atoms that may be true in some state, where that needs no list of states.
+    pub possible: Option<HashSet<Lifted>>,
     space: OnceCell<RefCell<StateSpace>>,
     successors: OnceCell<Successors>,
     groups: OnceCell<Answer<MutexGroups>>,
@@ -450,7 +458,14 @@ pub struct GroundTask {
 impl GroundTask {
     /// True where only the lists of states know what operators do.
     pub fn is_beyond(&self) -> bool {
-        !self.further.is_empty() || !self.rules.is_empty()
+        self.fluents.is_some()
+    }
+
+    /// Looks at formulas in its states.
+    pub fn judge(&self, left: usize) -> Judge {
+        let mut judge = Judge::new(left);
+        judge.numbers = self.fluents.clone();
+        judge
     }
 
     /// A state with all that is derived in it.
@@ -471,6 +486,7 @@ impl GroundTask {
     pub fn too_many(&self, other: Left) -> Left {
         let space = self.space().borrow();
         match self.is_beyond() {
+            true if space.judge.left == 0 => Left::Budget,
             true if space.states.count > MAX_STATES || space.examined > MAX_EXAMINED => Left::States,
             true => Left::Budget,
             false => other,
@@ -487,14 +503,16 @@ impl GroundTask {
     }
 
     /// Does something with each state that is listed, and whether it has the goal, up to where it finds what it looks for;
-    /// None also where that takes too long.
-    pub fn find<T>(&self, goal: &Goal, mut found: impl FnMut(&Bits, bool) -> Option<T>) -> Option<Option<T>> {
-        let (space, mut judge) = (self.space().borrow(), Judge::new(MOST_PARTS_OF_GOAL));
-        let mut state = self.initial.clone();
+    /// None also where that takes too long. It is given the atoms and all that the state has.
+    pub fn find<T>(&self, goal: &Goal, mut found: impl FnMut(&Bits, &[u64], bool) -> Option<T>) -> Option<Option<T>> {
+        let (space, mut judge) = (self.space().borrow(), self.judge(MOST_PARTS_OF_GOAL));
+        let mut state = Bits::none(self.atoms.len());
+        let width = state.0.len();
         let something = (0..space.states.count).find_map(|number| {
-            state.0.copy_from_slice(space.view(number));
-            let has_goal = goal.is_met(&state.0, &mut judge);
-            found(&state, has_goal)
+            let all = space.view(number);
+            state.0.copy_from_slice(&all[..width]);
+            let has_goal = goal.is_met(all, &mut judge);
+            found(&state, all, has_goal)
         });
         (judge.left > 0).then_some(something)
     }
@@ -505,7 +523,7 @@ impl GroundTask {
     /// None where there are more states than that.
     pub fn shared(&self, goal: &Goal, most: usize) -> Option<Shared> {
         let (count, mut shared) = (self.count_states(most)?, None::<(Bits, Bits)>);
-        self.find(goal, |state, has_goal| {
+        self.find(goal, |state, _, has_goal| {
             if has_goal {
                 let (all, some) = shared.get_or_insert_with(|| (state.clone(), state.clone()));
                 all.keep(state);
@@ -524,7 +542,7 @@ impl GroundTask {
     /// The places of the operators of the alphabetically first of the shortest plans to a state with the goal, or the
     /// number of all states, none of which has it; None where it is not among those enumerated.
     pub fn shortest_plan(&self, goal: &Goal) -> Option<Result<Vec<usize>, usize>> {
-        let (mut space, mut judge) = (self.space().borrow_mut(), Judge::new(MOST_PARTS_OF_GOAL));
+        let (mut space, mut judge) = (self.space().borrow_mut(), self.judge(MOST_PARTS_OF_GOAL));
         let mut number = 0;
         loop {
             if space.judge.left == 0 {
@@ -647,10 +665,11 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
 }
 
 /// Ground a domain with conditions and effects that sets of atoms cannot say; `is_fluent` are the predicates that these and
-/// all others change.
+/// all others change. If `is_outside`, these are more than costs.
 pub fn ground_beyond(
     objects: &Objects,
-    init: &[Lifted],
+    (init, values): (&[Lifted], &[(Lifted, Fraction)]),
+    is_outside: bool,
     domain: &Domain,
     names: &Interner,
     is_fluent: &dyn Fn(Word) -> bool,
@@ -659,6 +678,10 @@ pub fn ground_beyond(
     let forms = domain.operators.iter().flat_map(|each| &each.beyond).filter(|each| each.is_effect);
     forms.for_each(|each| each.form.changed(&mut added_by_forms));
     added_by_forms.extend(domain.rules.iter().map(|rule| rule.name));
+    let numbers = Numbers::new(domain, values, names);
+    if !is_outside {
+        added_by_forms.extend(numbers.words());
+    }
     if init.iter().any(|atom| domain.rules.iter().any(|rule| rule.name == atom[0])) {
         return Err(Left::Derived);
     }
@@ -672,7 +695,13 @@ pub fn ground_beyond(
     let work = grounding.work;
     let mut found = std::mem::take(&mut grounding.operators);
     sort_by_action(&mut found, domain, names);
+    let possible = (!is_outside).then(|| {
+        let added = found.iter().flat_map(|each| &each.parts[2]);
+        let added = added.map(|atom| &grounding.atoms.atoms[*atom as usize]);
+        init.iter().chain(added).cloned().collect()
+    });
     let mut conditions = Conditions::new(objects, init, domain, names, is_fluent);
+    conditions.numbers = Some(numbers);
     let (mut parts, mut made, mut actions) = (Vec::new(), Vec::new(), Vec::new());
     for Ground { operator, arguments, .. } in found {
         if let Some((sets, condition, effects)) = conditions.operator(&domain.operators[operator], &arguments)? {
@@ -686,39 +715,47 @@ pub fn ground_beyond(
         strata.resize_with(rule.stratum + 1, Vec::new);
         strata[rule.stratum].extend(conditions.instances(rule)?);
     }
-    let Conditions { atoms: mut numbers, .. } = conditions;
+    let Conditions { atoms: mut numbers, numbers: own, .. } = conditions;
+    let mut own = own.unwrap_or_default();
     let (start, always): (Vec<&Lifted>, Vec<&Lifted>) = init.iter().partition(|atom| is_fluent(atom[0]));
     let start: Vec<u32> = start.into_iter().map(|atom| numbers.number(atom.clone())).collect();
-    let by_effects = made.iter().flat_map(|(_, effects)| effects).flat_map(|(_, [added, _])| added);
+    let by_effects = made.iter().flat_map(|(_, effects)| effects).flat_map(|(_, [added, ..])| added);
     let by_sets = parts.iter().flat_map(|each| &each.parts[2]);
     let by_rules = strata.iter().flatten().map(|(head, _)| head);
-    let possible: HashSet<u32> = by_effects.chain(by_sets).chain(by_rules).chain(&start).copied().collect();
-    let mut sorted: Vec<u32> = possible.into_iter().collect();
+    let changing: HashSet<u32> = by_effects.chain(by_sets).chain(by_rules).chain(&start).copied().collect();
+    let mut sorted: Vec<u32> = changing.into_iter().collect();
     names.sort_numbers(&mut sorted, &numbers.atoms);
     if sorted.len() > MAX_ATOMS || 4 * parts.len() * sorted.len() / 64 > MOST_WORDS {
         return Err(Left::Budget);
     }
     let bits = BitsOf::new(&sorted, numbers.atoms.len());
     let some = |atoms: &[u32]| -> Vec<usize> { atoms.iter().filter_map(|atom| bits.bit(*atom)).collect() };
-    let with_bits = |(condition, [added, deleted]): &ConditionalEffect| {
-        let condition = over_bits(condition, |atom| bits.bit(atom));
-        Effect { condition, added: some(added), deleted: some(deleted) }
+    let bit_of = |number: u32| match numbers.atoms[number as usize][..] {
+        [COMPARED, comparison] => Some(sorted.len() + comparison as usize),
+        _ => bits.bit(number),
+    };
+    let with_bits = |(condition, [added, deleted, updates]): &ConditionalEffect| {
+        let updates = updates.iter().map(|update| *update as usize).collect();
+        Effect { condition: over_bits(condition, bit_of), added: some(added), deleted: some(deleted), updates }
     };
     let mut further = Vec::with_capacity(made.len());
     for ((condition, effects), ground) in made.iter().zip(&parts) {
         let is_possible = ground.parts[0].iter().all(|atom| bits.bit(*atom).is_some());
-        let condition = if is_possible { over_bits(condition, |atom| bits.bit(atom)) } else { vec![OR] };
+        let condition = if is_possible { over_bits(condition, bit_of) } else { vec![OR] };
         further.push(Further { condition, effects: effects.iter().map(with_bits).collect() });
     }
     let instance = |(head, body): &(u32, Condition)| {
-        Some((bits.bit(*head)?, over_bits(body, |atom| bits.bit(atom)))) // all heads have bits
+        Some((bits.bit(*head)?, over_bits(body, bit_of))) // all heads have bits
     };
     let rules = strata.iter().map(|stratum| stratum.iter().filter_map(instance).collect()).collect();
     let operators = parts.iter().zip(0..).map(|(ground, number)| bit_operator(number, ground, &bits)).collect();
     let atoms = sorted.iter().map(|number| numbers.atoms[*number as usize].clone()).collect();
-    let initial = Bits::of(sorted.len(), start.iter().filter_map(|number| bits.bit(*number)));
+    let mut initial = Bits::of(sorted.len(), start.iter().filter_map(|number| bits.bit(*number)));
+    initial.0.extend(own.start(sorted.len(), values)?);
     let always = always.into_iter().cloned().collect();
     Ok(GroundTask {
+        fluents: Some(Rc::new(RefCell::new(own))),
+        possible,
         atoms,
         bits,
         always,
