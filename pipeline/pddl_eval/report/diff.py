@@ -463,7 +463,8 @@ def _deltas(  # noqa: PLR0913 (the two sides, what is compared, and how)
     in_both, *theirs = np.split(of, np.cumsum([each.height for each in (lines, *answers)])[:-1])
     levels = []
     for level in _levels(by):
-        references, place = _distinct(units.select(*level, CLUSTER))
+        # A unit is a reference in each group: at the last level nothing is left to be added up.
+        references, place = (units, None) if level == tuple(by) else _distinct(units.select(*level, CLUSTER))
         levels.append((level, _members(references, level), place))
     found: list[dict[str, Any]] = []
     at_a_time = max(1, PASS_CELLS // max(1, lines.height) // CELLS_OF_SCORE)
@@ -537,19 +538,19 @@ def _distinct(keys: pl.DataFrame) -> tuple[pl.DataFrame, Numbers]:
     return keys[first], place
 
 
-_Groups = dict[tuple[object, ...], Numbers]
+_Groups = dict[tuple[object, ...], Numbers | slice]
 
 
 def _members(references: pl.DataFrame, level: Sequence[str]) -> _Groups:
     """The places of the references of each group."""
     if not level:
-        return {(): np.arange(references.height)}
+        return {(): slice(None)}
     parts = references.with_row_index(ROW).partition_by(level, as_dict=True)
     return {group: part[ROW].to_numpy() for group, part in parts.items()}
 
 
 def _moves(
-    name: str, sums: Numbers, levels: Sequence[tuple[tuple[str, ...], _Groups, Numbers]], by: Sequence[str]
+    name: str, sums: Numbers, levels: Sequence[tuple[tuple[str, ...], _Groups, Numbers | None]], by: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """A line for all rows together and for each group, in which each reference has the same weight.
 
@@ -557,10 +558,11 @@ def _moves(
     of the values and their number.
     """
     for level, groups, place in levels:
-        of_level = np.array([np.bincount(place, each) for each in sums])
+        of_level = sums if place is None else np.array([np.bincount(place, each) for each in sums])
         for group, members in groups.items():
             of_group = of_level[:, members]
-            old, old_times, new, new_times = of_group[3:, (of_group[4] > 0) & (of_group[6] > 0)]
+            is_counted = (of_group[4] > 0) & (of_group[6] > 0)
+            old, old_times, new, new_times = of_group[3:] if is_counted.all() else of_group[3:, is_counted]
             if len(old):
                 step = None if name in MEASURES else BIN
                 known = paired_means(new / new_times, old / old_times, np.array([new_times, old_times]), step)
